@@ -1,0 +1,122 @@
+"""The StreamGraph: one node per operator, one edge per connection, before chaining.
+
+Source of the rules: Flink's ``StreamGraph``, ``StreamNode`` and ``StreamEdge``.
+"""
+from dataclasses import dataclass
+from enum import Enum
+
+from flinkpy_dagster.types import TypeInformation
+
+
+class NodeRole(Enum):
+    """What a node is in the flow of data."""
+
+    SOURCE = "source"
+    OPERATOR = "operator"
+    SINK = "sink"
+
+
+class ChainingStrategy(Enum):
+    """May this operator be chained to the one before it (Flink's ``ChainingStrategy``)?"""
+
+    ALWAYS = "always"
+    HEAD = "head"  # starts a new chain, others may chain to it
+    NEVER = "never"
+
+
+class ShipStrategy(Enum):
+    """How records choose the subtask that receives them; values as in Flink's JSON plans."""
+
+    FORWARD = "FORWARD"
+    HASH = "HASH"
+    REBALANCE = "REBALANCE"
+    RESCALE = "RESCALE"
+    BROADCAST = "BROADCAST"
+    SHUFFLE = "SHUFFLE"
+    GLOBAL = "GLOBAL"
+    CUSTOM = "CUSTOM"
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Does each producer talk to some consumers only (Flink's ``DistributionPattern.POINTWISE``)?"""
+        return self in (ShipStrategy.FORWARD, ShipStrategy.RESCALE)
+
+
+class ResultPartitionType(Enum):
+    """How a result is handed over: while it is made, or after it is complete."""
+
+    PIPELINED_BOUNDED = "PIPELINED_BOUNDED"
+    BLOCKING = "BLOCKING"
+
+    @property
+    def is_blocking(self) -> bool:
+        return self is ResultPartitionType.BLOCKING
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StreamNode:
+    """One operator, or several Python operators that PyFlink fuses into one.
+
+    ``operators`` are the payloads (``flinkpy_dagster.operators.specs``), opaque to the graph; they run in this
+    order without re-encoding values in between. ``output_type`` None means pickled.
+    """
+
+    id: int
+    name: str
+    role: NodeRole
+    operators: tuple[object, ...]
+    output_type: TypeInformation | None
+    parallelism: int
+    is_parallelism_configured: bool = False  # set on the operator itself, not inherited from the environment
+    max_parallelism: int = -1
+    slot_sharing_group: str = "default"
+    chaining: ChainingStrategy = ChainingStrategy.ALWAYS
+    is_python: bool = False
+    uid: str | None = None
+    description: str | None = None
+    operator_id: str = ""  # 32 hex digits
+
+    @property
+    def is_source(self) -> bool:
+        return self.role is NodeRole.SOURCE
+
+    @property
+    def is_sink(self) -> bool:
+        return self.role is NodeRole.SINK
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StreamEdge:
+    """A connection of two nodes.
+
+    ``input_index`` is 0 for the only or first input of the target, 1 for the second one of a two-input operator.
+    ``partitioner`` is the user's payload of a CUSTOM edge. ``side_output`` is the id of an OutputTag.
+    """
+
+    id: int
+    source: int
+    target: int
+    ship_strategy: ShipStrategy
+    input_index: int = 0
+    partitioner: object | None = None
+    side_output: str | None = None
+    side_output_type: TypeInformation | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StreamGraph:
+    """All nodes (in order of creation) and edges of one job."""
+
+    job_name: str
+    nodes: tuple[StreamNode, ...]
+    edges: tuple[StreamEdge, ...]
+    is_batch: bool = False
+
+    def node(self, node_id: int) -> StreamNode:
+        return next(node for node in self.nodes if node.id == node_id)
+
+    def edges_into(self, node_id: int) -> list[StreamEdge]:
+        return [edge for edge in self.edges if edge.target == node_id]
+
+    def edges_out_of(self, node_id: int) -> list[StreamEdge]:
+        return [edge for edge in self.edges if edge.source == node_id]
