@@ -1,0 +1,248 @@
+"""Every error this package raises on purpose.
+
+::
+
+    FlinkpyError
+    ├── ProgramError                 the program cannot become a job
+    │   ├── InvalidProgram
+    │   ├── EmptyTopology
+    │   ├── DuplicateUid
+    │   ├── UnsupportedFeature
+    │   └── UnpicklableFunction
+    ├── ConfigurationError           an option has no such key or no such value
+    ├── InputError                   what a source reads is not what was promised
+    │   ├── UnreadableSource
+    │   └── TypeMismatch
+    ├── UserCodeError                a function of the program raised
+    ├── JobFailed                    a job ended without a result
+    ├── JobCanceled
+    ├── SlotsUnavailable             the job wants more slots than there are
+    └── TargetUnavailable            there is nothing to run on (no Java, no cluster)
+
+Each takes the parts of its sentence, by position or by name, keeps them as attributes, and survives pickling:
+errors cross process boundaries. ``str(error)`` is one line: what happened, to which object, what to do.
+"""
+
+import re
+from http import HTTPStatus
+
+
+class FlinkpyError(Exception):
+    """Root of the tree; with a plain text it is that sentence."""
+
+    def __str__(self) -> str:
+        return one_line(self.sentence())
+
+    def sentence(self) -> str:
+        """The message, made of the parts."""
+        return " ".join(str(part) for part in self.args)
+
+
+class ProgramError(FlinkpyError):
+    """The program cannot become a job."""
+
+
+class InvalidProgram(ProgramError):
+    """A call or a graph that makes no sense; takes the sentence."""
+
+
+class EmptyTopology(ProgramError):
+    """``execute()`` without any operator."""
+
+    def sentence(self) -> str:
+        return "No operators defined in streaming topology. Cannot execute."
+
+
+class DuplicateUid(ProgramError):
+    """Two operators of one job carry the same uid."""
+
+    def __init__(self, uid: str, first: str, second: str):
+        super().__init__(uid, first, second)
+        self.uid, self.first, self.second = uid, first, second
+
+    def sentence(self) -> str:
+        return (
+            f"The uid '{self.uid}' is given to both '{self.first}' and '{self.second}': "
+            "give every operator a uid of its own."
+        )
+
+
+class UnsupportedFeature(ProgramError):
+    """Something of Flink or PyFlink that does not exist here; ``instead`` says what to use."""
+
+    def __init__(self, name: str, instead: str = ""):
+        super().__init__(name, instead)
+        self.name, self.instead = name, instead
+
+    def sentence(self) -> str:
+        return f"flinkpy-dagster does not have {self.name}" + (f": {self.instead}" if self.instead else ".")
+
+
+class UnpicklableFunction(ProgramError):
+    """A function cannot be sent to the workers, usually because of what its closure holds."""
+
+    def __init__(self, operator: str, reason: str):
+        super().__init__(operator, reason)
+        self.operator, self.reason = operator, reason
+
+    def sentence(self) -> str:
+        return (
+            f"The function of operator '{self.operator}' cannot be pickled ({self.reason}): "
+            "create what it holds in open() instead of capturing it."
+        )
+
+
+class ConfigurationError(FlinkpyError):
+    """An option has no such key or no such value; takes the sentence."""
+
+
+class InputError(FlinkpyError):
+    """What a source reads is not what was promised."""
+
+
+class UnreadableSource(InputError):
+    """Files or a DataFrame that cannot be read."""
+
+    def __init__(self, source: str, reason: str):
+        super().__init__(source, reason)
+        self.source, self.reason = source, reason
+
+    def sentence(self) -> str:
+        return f"Source '{self.source}' cannot be read: {self.reason}"
+
+
+class TypeMismatch(InputError):
+    """A value does not fit its declared type. ``field`` is a path such as ``f0.name``, "" for the value itself."""
+
+    def __init__(self, field: str, type_name: str, value: object, operator: str = ""):
+        self.value_text = value if isinstance(value, _Shown) else _Shown(_shortened(repr(value)))
+        super().__init__(field, type_name, self.value_text, operator)
+        self.field, self.type_name, self.operator = field, type_name, operator
+
+    def with_operator(self, operator: str) -> "TypeMismatch":
+        """The same error, naming the operator whose output it was; an operator already named stays."""
+        return TypeMismatch(self.field, self.type_name, self.value_text, self.operator or operator)
+
+    def sentence(self) -> str:
+        where = f"Operator '{self.operator}': " if self.operator else ""
+        what = f"field '{self.field}'" if self.field else "the value"
+        return f"{where}{what} is declared {self.type_name}, but holds {self.value_text}."
+
+
+class UserCodeError(FlinkpyError):
+    """A function of the program raised.
+
+    ``operator`` is its name in the plan, ``cause_type`` the exception's class name, ``message`` its text,
+    ``traceback_text`` the formatted traceback as the worker saw it.
+    """
+
+    def __init__(self, operator: str, cause_type: str, message: str, traceback_text: str = ""):
+        super().__init__(operator, cause_type, message, traceback_text)
+        self.operator, self.cause_type = operator, cause_type
+        self.message, self.traceback_text = message, traceback_text
+
+    @property
+    def user_line(self) -> str:
+        """The innermost traceback line in the user's own files, ``File "job.py", line 9, in parse: int(text)``.
+
+        Frames of this package, of installed packages and of the standard library are passed over. "" if unknown.
+        """
+        frames = list(_FRAME.finditer(self.traceback_text))
+        own = [frame for frame in frames if not _FOREIGN.search(frame["file"].replace("\\", "/"))]
+        if not own:
+            return ""
+        frame, code = own[-1], (own[-1]["code"] or "").strip()
+        line = f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}'
+        return f"{line}: {code}" if code else line
+
+    def sentence(self) -> str:
+        cause = f"{self.cause_type}: {self.message}" if self.message else self.cause_type
+        where = f" ({self.user_line})" if self.user_line else ""
+        return f"User code of operator '{self.operator}' failed: {cause}{where}"
+
+
+class JobFailed(FlinkpyError):
+    """A job ended without a result; ``cause`` is the error, or the text, that ended it."""
+
+    def __init__(self, job: str, cause: object):
+        super().__init__(job, cause)
+        self.job, self.cause = job, cause
+
+    def sentence(self) -> str:
+        return f"Job '{self.job}' failed: {self.cause}"
+
+
+class JobCanceled(FlinkpyError):
+    """A job was canceled before it finished."""
+
+    def __init__(self, job: str):
+        super().__init__(job)
+        self.job = job
+
+    def sentence(self) -> str:
+        return f"Job '{self.job}' was canceled."
+
+
+class SlotsUnavailable(FlinkpyError):
+    """A job or region wants more slots than there are."""
+
+    def __init__(self, required: int, available: int, who: str = "the job"):
+        super().__init__(required, available, who)
+        self.required, self.available, self.who = required, available, who
+
+    def sentence(self) -> str:
+        return (
+            f"Could not acquire the minimum required resources: {self.who} needs {self.required} slots at once, "
+            f"{self.available} exist. Lower the parallelism or give more slots."
+        )
+
+
+class TargetUnavailable(FlinkpyError):
+    """There is nothing to run on: no Java, no such target, no cluster; takes the sentence."""
+
+
+EXIT_CODES: dict[type[BaseException], int] = {FlinkpyError: 1, KeyboardInterrupt: 130}
+"""Exit code of the command line by class of error; a subclass goes with its nearest base, anything else with 1."""
+
+HTTP_STATUSES: dict[type[BaseException], HTTPStatus] = {
+    ProgramError: HTTPStatus.BAD_REQUEST,
+    ConfigurationError: HTTPStatus.BAD_REQUEST,
+    SlotsUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    TargetUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    FlinkpyError: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+"""HTTP status by class of error, read as ``EXIT_CODES`` is; anything else goes with 500."""
+
+
+def exit_code_of(error: BaseException) -> int:
+    """The exit code for ``error``."""
+    return next((EXIT_CODES[kind] for kind in type(error).__mro__ if kind in EXIT_CODES), 1)
+
+
+def http_status_of(error: BaseException) -> HTTPStatus:
+    """The HTTP status for ``error``."""
+    kinds = (HTTP_STATUSES[kind] for kind in type(error).__mro__ if kind in HTTP_STATUSES)
+    return next(kinds, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def one_line(text: str) -> str:
+    """``text`` with every run of white space made a single space."""
+    return " ".join(text.split())
+
+
+class _Shown(str):
+    """Text of a value that was already shortened; keeps ``TypeMismatch`` idempotent under pickling."""
+
+
+def _shortened(text: str, limit: int = 120) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+_FRAME = re.compile(
+    r'^[ ]*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+?)\n(?:[ ]{4,}(?P<code>(?!File ")[^\n]*))?',
+    re.MULTILINE,
+)
+_FOREIGN = re.compile(
+    r"/(site-packages|dist-packages)/|/lib/python3(\.\d+)?/|^<frozen |pyspark\.zip/"
+    r"|/flinkpy_dagster/(types|graph|state|operators|api|runtime|dataplane|orchestration|cli|gateway|testing)/"
+)
