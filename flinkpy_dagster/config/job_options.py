@@ -1,0 +1,186 @@
+"""Options of the job, its execution, slots and Python functions.
+
+Source of keys, defaults and meanings: Flink's ``PipelineOptions``, ``ExecutionOptions``, ``CoreOptions``,
+``JobManagerOptions`` and PyFlink's ``PythonOptions``.
+"""
+
+from datetime import timedelta
+
+from flinkpy_dagster.config.option import MAX_PARALLELISM, NO_EFFECT, ConfigOption
+from flinkpy_dagster.config.values import BOOLEAN, DURATION, LIST, MAP, STRING, choice, integer
+
+JOB_OPTIONS: tuple[ConfigOption, ...] = (
+    # The job
+    ConfigOption("pipeline.name", STRING, None, "Name of the job when execute() gives none."),
+    ConfigOption(
+        "pipeline.max-parallelism",
+        integer(-1, MAX_PARALLELISM),
+        -1,
+        "Number of key groups of operators that set none, the upper bound of later rescaling; -1 derives "
+        "it from the parallelism.",
+    ),
+    ConfigOption(
+        "pipeline.auto-watermark-interval",
+        DURATION,
+        timedelta(milliseconds=200),
+        "How often watermark generators emit periodically; 0 switches periodic watermarks off.",
+    ),
+    ConfigOption(
+        "pipeline.operator-chaining.enabled",
+        BOOLEAN,
+        True,
+        "Run operators connected by FORWARD edges of one parallelism as one vertex.",
+    ),
+    ConfigOption(
+        "pipeline.operator-chaining.chain-operators-with-different-max-parallelism",
+        BOOLEAN,
+        True,
+        "Chain operators whose maximum parallelisms differ.",
+    ),
+    ConfigOption(
+        "pipeline.global-job-parameters",
+        MAP,
+        None,
+        "Pairs that user functions read from the runtime context.",
+    ),
+    ConfigOption(
+        "pipeline.object-reuse",
+        BOOLEAN,
+        False,
+        NO_EFFECT + "values of Python functions are never copied between chained operators.",
+    ),
+    ConfigOption("pipeline.jars", LIST, None, NO_EFFECT + "there is no user code in the JVM."),
+    ConfigOption("pipeline.classpaths", LIST, None, NO_EFFECT + "there is no user code in the JVM."),
+    ConfigOption(
+        "parallelism.default",
+        integer(1, MAX_PARALLELISM),
+        None,
+        "Parallelism of operators that set none; not set: the processors of this machine.",
+    ),
+    # Execution
+    ConfigOption(
+        "execution.runtime-mode",
+        choice("STREAMING", "BATCH", "AUTOMATIC"),
+        "STREAMING",
+        "Incremental results of a stream, one result per bounded input, or BATCH exactly when all "
+        "sources are bounded.",
+    ),
+    ConfigOption(
+        "execution.batch-shuffle-mode",
+        choice("ALL_EXCHANGES_BLOCKING", "ALL_EXCHANGES_PIPELINED"),
+        "ALL_EXCHANGES_BLOCKING",
+        "Whether shuffles of BATCH jobs are stored completely before they are read.",
+    ),
+    ConfigOption(
+        "execution.target",
+        STRING,
+        "local",
+        "What runs the job: the name of an entry point of the group flinkpy_dagster.executors.",
+    ),
+    ConfigOption("execution.attached", BOOLEAN, True, "Whether the command line waits for the job to end."),
+    ConfigOption(
+        "execution.buffer-timeout.interval",
+        DURATION,
+        timedelta(milliseconds=100),
+        NO_EFFECT + "records travel in batches, see python.fn-execution.bundle.size.",
+    ),
+    ConfigOption(
+        "jobmanager.scheduling-mode",
+        choice("PIPELINED_REGION", "LAZY_FROM_SOURCES", "EAGER"),
+        "PIPELINED_REGION",
+        "Start vertices region by region, each when its inputs are there, or all at once.",
+    ),
+    ConfigOption(
+        "jobmanager.execution.failover-strategy",
+        choice("region", "full"),
+        "region",
+        "What restarts with a failed vertex: the regions it affects, or everything.",
+    ),
+    # Slots
+    ConfigOption(
+        "taskmanager.numberOfTaskSlots",
+        integer(1),
+        None,
+        "Task slots of one TaskManager, which is one Spark executor; not set: the processors of this "
+        "machine.",
+    ),
+    ConfigOption(
+        "slot.request.timeout",
+        DURATION,
+        timedelta(minutes=5),
+        "How long a job waits for slots before it fails.",
+    ),
+    # Python
+    ConfigOption(
+        "python.fn-execution.bundle.size",
+        integer(1),
+        1000,
+        "Elements that one batch between chained operators holds at most.",
+    ),
+    ConfigOption(
+        "python.fn-execution.bundle.time",
+        DURATION,
+        timedelta(milliseconds=1000),
+        "How long an unbounded source may hold back an incomplete batch.",
+    ),
+    ConfigOption(
+        "python.operator-chaining.enabled",
+        BOOLEAN,
+        True,
+        "Fuse neighbouring Python operators into one, without encoding values in between.",
+    ),
+    ConfigOption(
+        "python.executable",
+        STRING,
+        None,
+        "Python interpreter of the workers; not set: the one that runs the program.",
+    ),
+    ConfigOption(
+        "python.client.executable",
+        STRING,
+        None,
+        NO_EFFECT + "the program runs in the interpreter of the command line.",
+    ),
+    ConfigOption(
+        "python.files",
+        LIST,
+        None,
+        "Files and folders shipped to the workers and put on their import path.",
+    ),
+    ConfigOption("python.archives", LIST, None, "Archives unpacked in the working folder of every worker."),
+    ConfigOption(
+        "python.requirements",
+        STRING,
+        None,
+        "A requirements file whose packages the workers must have.",
+    ),
+    ConfigOption("python.pythonpath", LIST, None, "Folders put on the import path of the workers."),
+    ConfigOption(
+        "python.execution-mode",
+        choice("process", "thread"),
+        "process",
+        NO_EFFECT + "functions run in Spark's Python workers.",
+    ),
+    ConfigOption(
+        "python.fn-execution.arrow.batch.size",
+        integer(1),
+        10000,
+        "Rows that one Arrow batch between Spark and Python holds at most.",
+    ),
+    ConfigOption("python.metric.enabled", BOOLEAN, True, NO_EFFECT + "metrics cost nothing per element."),
+    ConfigOption("python.profile.enabled", BOOLEAN, False, NO_EFFECT + "there is no profiler."),
+    # Ours
+    ConfigOption(
+        "flinkpy.data-sets.dir",
+        STRING,
+        ".flinkpy/data_sets",
+        "Folder of the blocking data sets and of results that name no place of their own.",
+    ),
+    ConfigOption(
+        "flinkpy.progress.enabled",
+        BOOLEAN,
+        None,
+        "Show records and finished vertices while a job runs; not set: when standard error is a terminal.",
+    ),
+    ConfigOption("flinkpy.spark-ui.enabled", BOOLEAN, False, "Start Spark's own web UI."),
+)
