@@ -1,0 +1,76 @@
+# make install   .venv with everything          make run    the main job on real data
+# make test      all checks and tests           make ui     Dagster's UI on the runs of make run
+# make conformance   both tables against Flink's answers
+# make bench     ratios against PySpark and PyFlink
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
+HEAVY := nice -n 5
+
+.DEFAULT_GOAL := help
+.PHONY: help install java run ui test lint types imports unit conformance bench docs constraints clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+install: $(STAMP) ## make .venv and install the project and its tools
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed, $(PYTHON) is older: make PYTHON=python3.11 ..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jobs,dev]'
+	touch $@
+
+java:
+	@test -n "$$JAVA_HOME" -a -x "$$JAVA_HOME/bin/java" || command -v java >/dev/null || \
+	  { echo "Java 17 is needed to run Spark: apt-get install openjdk-17-jre-headless (or set JAVA_HOME)" >&2; exit 1; }
+
+$(DAGSTER_HOME)/dagster.yaml: docs/dagster.yaml
+	@mkdir -p $(DAGSTER_HOME)
+	@cp $< $@
+
+run: install java $(DAGSTER_HOME)/dagster.yaml ## run jobs/flight_delays.py on the real flights
+	DAGSTER_HOME=$(DAGSTER_HOME) $(BIN)/flinkpy run jobs/flight_delays.py
+	@echo "The run, its op graph and its assets in Dagster's UI: make ui" >&2
+
+ui: install java $(DAGSTER_HOME)/dagster.yaml ## Dagster's UI on the instance of make run
+	DAGSTER_HOME=$(DAGSTER_HOME) $(BIN)/dagster dev -w workspace.yaml
+
+test: install java lint types imports unit ## everything: ruff, mypy, import-linter, pytest
+
+lint: install ## ruff
+	$(BIN)/ruff check .
+
+types: install ## mypy
+	$(BIN)/mypy
+
+imports: install ## the floors, by import-linter
+	$(BIN)/lint-imports
+
+unit: install ## pytest
+	$(HEAVY) $(BIN)/python -m pytest -q
+
+conformance: install java ## run and plan every program of the corpus, compare with Flink's answers
+	@status=0; \
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/conformance/check_plans.py tests/conformance \
+	  --cmd "flinkpy info -c build {program}" || status=1; \
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/conformance/check.py tests/conformance \
+	  --cmd "flinkpy run {program}" --strict-errors || status=1; exit $$status
+
+bench: install java ## benchmarks/RESULTS.md
+	$(BIN)/python -m benchmarks
+
+docs: install ## write docs/options.md and docs/errors.md from the tables
+	$(BIN)/python docs/reference.py
+
+constraints: install ## pin what is installed now
+	{ echo "# Everything the project and its checks install, tried together on Python 3.11. Written by: make constraints"; \
+	  $(BIN)/python -m pip freeze --exclude-editable --disable-pip-version-check; } > constraints.txt.new
+	mv constraints.txt.new constraints.txt
+
+clean: ## remove what make wrote, but .venv
+	rm -rf .flinkpy spark-warehouse .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
