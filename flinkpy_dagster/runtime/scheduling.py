@@ -1,0 +1,247 @@
+"""When does a task start: the modes EAGER, LAZY_FROM_SOURCES and PIPELINED_REGION.
+
+Source of the rules: Flink's ``ScheduleMode`` (EAGER and LAZY_FROM_SOURCES, up to 1.13) and ``PipelinedRegionSchedulingStrategy``.
+In every mode tasks that must run together get their slots together or not at all, so waiting tasks never block each other.
+
+==================  ======================  ==================================  =====================================
+mode                slots are reserved for  as soon as                          a task starts when
+==================  ======================  ==================================  =====================================
+EAGER               the whole job           it is submitted                     it can be called
+LAZY_FROM_SOURCES   a region                a task of it can be called, and     it can be called, and the blocking
+                                            its producers have slots or ended   results that it reads are complete
+PIPELINED_REGION    a region                all blocking results that it reads  it can be called
+                                            are complete
+==================  ======================  ==================================  =====================================
+"""
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from flinkpy_dagster.errors import SlotsUnavailable
+from flinkpy_dagster.runtime import events
+from flinkpy_dagster.runtime.events import Event, TaskSpec
+from flinkpy_dagster.runtime.execution_states import (
+    HOLDS_SLOTS,
+    TERMINAL,
+    TERMINAL_JOB,
+    ExecutionState,
+    JobStatus,
+    Lifecycle,
+    job_lifecycle,
+    task_lifecycle,
+)
+from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction, StopTask
+from flinkpy_dagster.runtime.slots import SlotPool, slots_needed
+
+
+class SchedulingMode(Enum):
+    """When tasks start; see the table of the module."""
+
+    EAGER = "EAGER"
+    LAZY_FROM_SOURCES = "LAZY_FROM_SOURCES"
+    PIPELINED_REGION = "PIPELINED_REGION"
+
+
+@dataclass(slots=True)
+class _Task:
+    spec: TaskSpec
+    life: Lifecycle[ExecutionState]
+    is_ready: bool = False
+    is_lost: bool = False  # failed for good, or canceled: its result will not come
+
+    @property
+    def state(self) -> ExecutionState:
+        return self.life.state
+
+
+@dataclass(slots=True)
+class _Bundle:
+    """Tasks that get their slots together."""
+
+    keys: tuple[str, ...]
+    inputs: frozenset[str] = field(default_factory=frozenset)
+
+
+def slots_for_job(tasks: Iterable[TaskSpec]) -> int:
+    """Slots with which every task of the job could run at once."""
+    return sum(slots_needed(task.slot_request for task in tasks).values())
+
+
+class Scheduler:
+    """Takes events, returns instructions. One per job, or per Dagster run of an ordinary job."""
+
+    def __init__(self, name: str, mode: SchedulingMode, slots: SlotPool):
+        self.mode = mode
+        self.slots = slots
+        self.job = job_lifecycle(name)
+        self._tasks: dict[str, _Task] = {}
+        self._waiting: list[_Bundle] = []
+
+    @property
+    def status(self) -> JobStatus:
+        return self.job.state
+
+    def state_of(self, key: str) -> ExecutionState:
+        return self._tasks[key].state
+
+    def handle(self, event: Event) -> list[Instruction]:
+        """Take one event in. Raises SlotsUnavailable when added tasks can never get their slots."""
+        match event:
+            case events.TasksAdded(tasks):
+                self._add(tasks)
+            case events.TaskBecameReady(key):
+                self._become_ready(key)
+            case events.TaskStarted(key):
+                self._tasks[key].life.go_to(ExecutionState.RUNNING)
+            case events.TaskFinished(key) | events.TaskSkipped(key):
+                self._end(key, ExecutionState.FINISHED)
+            case events.TaskFailed(key, will_retry):
+                self._end(key, ExecutionState.FAILED, is_lost=not will_retry)
+            case events.TaskCanceled(key):
+                self._end(key, ExecutionState.CANCELED, is_lost=True)
+            case events.CancelRequested():
+                return self._cancel()
+        return self._abandon() + self._reserve_and_deploy()
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    def _add(self, specs: tuple[TaskSpec, ...]) -> None:
+        bundles = self._bundles_of(specs)
+        for bundle in bundles:
+            self._require_possible(bundle, {spec.key: spec for spec in specs})
+        for spec in specs:
+            self._tasks[spec.key] = _Task(spec, task_lifecycle(spec.key))
+        self._waiting.extend(bundles)
+
+    def _become_ready(self, key: str) -> None:
+        task = self._tasks[key]
+        task.is_ready = True
+        if task.state is ExecutionState.FAILED:  # the next attempt; it asks for its slots alone
+            task.life.go_to(ExecutionState.CREATED)
+            self._waiting.append(_Bundle((key,), task.spec.blocking_inputs))
+
+    def _end(self, key: str, state: ExecutionState, *, is_lost: bool = False) -> None:
+        task = self._tasks[key]
+        if task.state is ExecutionState.CANCELED:  # a canceled task may still report how it ended
+            return
+        task.life.go_to(state)
+        task.is_lost = is_lost
+        self.slots.release(key)
+        self._move_job(failed=is_lost and state is ExecutionState.FAILED)
+
+    def _cancel(self) -> list[Instruction]:
+        if self.status in TERMINAL_JOB or self.status is JobStatus.CANCELLING:  # asking twice is harmless
+            return []
+        self.job.go_to(JobStatus.CANCELLING)
+        self._waiting.clear()
+        running = (ExecutionState.DEPLOYING, ExecutionState.RUNNING)
+        stops: list[Instruction] = []
+        for key, task in self._tasks.items():
+            if task.state in running:
+                stops.append(StopTask(key))
+            elif task.life.may_go_to(ExecutionState.CANCELED):
+                self._end(key, ExecutionState.CANCELED, is_lost=True)
+        self._move_job()
+        return stops
+
+    # -- decisions -------------------------------------------------------------------------------------------------
+
+    def _abandon(self) -> list[Instruction]:
+        """Tasks that wait for a result that will not come; those that run hear of it from their inputs."""
+        found: list[Instruction] = []
+        regions_lost = {
+            task.spec.region: name
+            for task in self._tasks.values()
+            for name in sorted(task.spec.blocking_inputs)
+            if name in self._tasks and self._tasks[name].is_lost
+        }
+        for key, task in self._tasks.items():
+            waits = task.is_ready and task.state in (ExecutionState.CREATED, ExecutionState.SCHEDULED)
+            if waits and task.spec.region in regions_lost:
+                self._end(key, ExecutionState.CANCELED, is_lost=True)
+                found.append(AbandonTask(key, regions_lost[task.spec.region]))
+        return found + (self._abandon() if found else [])
+
+    def _reserve_and_deploy(self) -> list[Instruction]:
+        if self.status in TERMINAL_JOB or self.status is JobStatus.CANCELLING:
+            return []
+        for bundle in sorted(self._waiting, key=self._urgency):
+            self._try_to_reserve(bundle)
+        deployed: list[Instruction] = []
+        for key, task in self._tasks.items():
+            if task.state is ExecutionState.SCHEDULED and self._may_start(task):
+                task.life.go_to(ExecutionState.DEPLOYING)
+                deployed.append(DeployTask(key))
+        if deployed and self.status is JobStatus.CREATED:
+            self.job.go_to(JobStatus.RUNNING)
+        return deployed
+
+    def _try_to_reserve(self, bundle: _Bundle) -> None:
+        alive = [key for key in bundle.keys if self._tasks[key].state is ExecutionState.CREATED]
+        if not alive:
+            self._waiting.remove(bundle)
+        elif self._may_reserve(bundle) and self.slots.allocate([self._tasks[k].spec.slot_request for k in alive]):
+            for key in alive:
+                self._tasks[key].life.go_to(ExecutionState.SCHEDULED)
+            self._waiting.remove(bundle)
+
+    def _may_reserve(self, bundle: _Bundle) -> bool:
+        if self.mode is SchedulingMode.EAGER:
+            return True
+        if not any(self._tasks[key].is_ready for key in bundle.keys):
+            return False
+        states = [self._tasks[name].state for name in bundle.inputs if name in self._tasks]
+        enough = {ExecutionState.FINISHED}
+        if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
+            enough |= HOLDS_SLOTS
+        return all(state in enough for state in states)
+
+    def _may_start(self, task: _Task) -> bool:
+        if self.mode is SchedulingMode.LAZY_FROM_SOURCES and not self._are_complete(task.spec.blocking_inputs):
+            return False
+        return task.is_ready
+
+    def _are_complete(self, keys: frozenset[str]) -> bool:
+        known = (self._tasks[key] for key in keys if key in self._tasks)
+        return all(task.state is ExecutionState.FINISHED for task in known)
+
+    # -- the job ---------------------------------------------------------------------------------------------------
+
+    def _bundles_of(self, specs: tuple[TaskSpec, ...]) -> list[_Bundle]:
+        regions: dict[str, list[TaskSpec]] = {}
+        for spec in specs:
+            regions.setdefault("" if self.mode is SchedulingMode.EAGER else spec.region, []).append(spec)
+        return [
+            _Bundle(
+                tuple(spec.key for spec in members),
+                frozenset().union(*(spec.blocking_inputs for spec in members)) - {spec.key for spec in members},
+            )
+            for members in regions.values()
+        ]
+
+    def _require_possible(self, bundle: _Bundle, specs: dict[str, TaskSpec]) -> None:
+        required = slots_for_job(specs[key] for key in bundle.keys)
+        if required > self.slots.total:
+            whole = self.mode is SchedulingMode.EAGER
+            names = ", ".join(bundle.keys[:5]) + (", ..." if len(bundle.keys) > 5 else "")
+            who = f"job '{self.job.who.removeprefix('Job ')}' under EAGER" if whole else f"what runs together ({names})"
+            raise SlotsUnavailable(required, self.slots.total, who)
+
+    def _urgency(self, bundle: _Bundle) -> int:
+        return -max(self._tasks[key].spec.priority for key in bundle.keys)
+
+    def _move_job(self, *, failed: bool = False) -> None:
+        if failed and self.job.may_go_to(JobStatus.FAILING):
+            self.job.go_to(JobStatus.FAILING)
+        if self.status is JobStatus.CREATED or any(task.state not in TERMINAL for task in self._tasks.values()):
+            return
+        ends = {
+            JobStatus.RUNNING: JobStatus.FINISHED,
+            JobStatus.FAILING: JobStatus.FAILED,
+            JobStatus.CANCELLING: JobStatus.CANCELED,
+        }
+        if not self._awaits_retry() and self.status in ends:
+            self.job.go_to(ends[self.status])
+
+    def _awaits_retry(self) -> bool:
+        return any(task.state is ExecutionState.FAILED and not task.is_lost for task in self._tasks.values())
