@@ -1,4 +1,5 @@
 """What flows between operators of one task: batches of elements, watermarks, idleness."""
+
 from dataclasses import dataclass
 
 MIN_TIMESTAMP = -(2**63)

@@ -3,6 +3,7 @@
 The api builds them, the graph carries them unread, the task turns them into operators. Everything in them must be
 picklable by cloudpickle. ``display_name`` is PyFlink's name of the operator.
 """
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
