@@ -143,17 +143,8 @@ class UserCodeError(FlinkpyError):
 
     @property
     def user_line(self) -> str:
-        """The innermost traceback line in the user's own files, ``File "job.py", line 9, in parse: int(text)``.
-
-        Frames of this package, of installed packages and of the standard library are passed over. "" if unknown.
-        """
-        frames = list(_FRAME.finditer(self.traceback_text))
-        own = [frame for frame in frames if not _FOREIGN.search(frame["file"].replace("\\", "/"))]
-        if not own:
-            return ""
-        frame, code = own[-1], (own[-1]["code"] or "").strip()
-        line = f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}'
-        return f"{line}: {code}" if code else line
+        """Where in the user's own files it was raised, see ``user_line_of``."""
+        return user_line_of(self.traceback_text)
 
     def sentence(self) -> str:
         cause = f"{self.cause_type}: {self.message}" if self.message else self.cause_type
@@ -223,6 +214,20 @@ def http_status_of(error: BaseException) -> HTTPStatus:
     """The HTTP status for ``error``."""
     kinds = (HTTP_STATUSES[kind] for kind in type(error).__mro__ if kind in HTTP_STATUSES)
     return next(kinds, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def user_line_of(traceback_text: str) -> str:
+    """The innermost line of a traceback in the user's own files: ``File "job.py", line 9, in parse: int(text)``.
+
+    Frames of this package, of installed packages and of the standard library are passed over. "" if there is none.
+    """
+    frames = _FRAME.finditer(traceback_text)
+    own = [frame for frame in frames if not _FOREIGN.search(frame["file"].replace("\\", "/"))]
+    if not own:
+        return ""
+    frame, code = own[-1], (own[-1]["code"] or "").strip()
+    line = f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}'
+    return f"{line}: {code}" if code else line
 
 
 def one_line(text: str) -> str:

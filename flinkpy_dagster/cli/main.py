@@ -1,0 +1,39 @@
+"""Entry point of ``flinkpy``: reads the command line, runs the action, turns errors into exit codes.
+
+One of the three places that catch broadly. Actions are imported when they are asked for: ``flinkpy --help`` loads
+nothing else.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from flinkpy_dagster.cli.arguments import parse
+from flinkpy_dagster.errors import FlinkpyError, exit_code_of
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line ``argv`` (without the command's own name; default: ``sys.argv``).
+
+    Returns the exit code: 0 if what was asked for was done, 1 after an error, 130 after Ctrl-C, or what the program
+    itself gave to ``sys.exit``.
+    """
+    arguments = parse(sys.argv[1:] if argv is None else argv)
+    try:
+        return arguments.load_action()(arguments)
+    except FlinkpyError as error:
+        return _failed(error, str(error), arguments.traceback)
+    except KeyboardInterrupt as interrupt:
+        return _failed(interrupt, "interrupted.", False)
+
+
+def _failed(error: BaseException, sentence: str, with_traceback: bool) -> int:
+    if with_traceback:
+        import traceback
+
+        traceback.print_exception(error)
+    print(f"flinkpy: {sentence}", file=sys.stderr, flush=True)
+    return exit_code_of(error)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

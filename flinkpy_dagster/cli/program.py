@@ -1,0 +1,81 @@
+"""A user's program: found, compiled and executed as ``python PROGRAM.py`` would do it."""
+
+import linecache
+import sys
+import traceback
+from pathlib import Path
+from types import CodeType, ModuleType, TracebackType
+
+from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, user_line_of
+
+
+class ProgramRaised(FlinkpyError):
+    """The program's own code, outside of any operator, raised something that is no error of ours."""
+
+
+class Program:
+    """One program file with its arguments.
+
+    Entering it (``with``) makes its folder ``sys.path[0]`` and its arguments ``sys.argv``. The module stays in
+    ``sys.modules`` afterwards: jobs that outlive the main program still pickle functions of it.
+    """
+
+    def __init__(self, path: str, args: list[str]):
+        self.path = Path(path)
+        self.args = args
+
+    def __enter__(self) -> "Program":
+        self._before = sys.argv, list(sys.path)
+        sys.argv = [str(self.path), *self.args]
+        folder = str(self.path.resolve().parent)
+        if sys.flags.safe_path or not sys.path:
+            sys.path.insert(0, folder)
+        else:
+            sys.path[0] = folder
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.argv, sys.path[:] = self._before
+
+    def execute(self, module_name: str = "__main__") -> ModuleType:
+        """Executes the file as a module of this name and returns the module.
+
+        Raises InvalidProgram if there is no such file or it does not compile, ProgramRaised (with the exception as
+        its cause) if its own code raises; errors of ours and SystemExit go through.
+        """
+        code = self._compiled()
+        module = ModuleType(module_name)
+        module.__file__ = str(self.path.absolute())
+        sys.modules[module_name] = module
+        try:
+            exec(code, module.__dict__)
+        except FlinkpyError:
+            raise
+        except Exception as error:
+            raise ProgramRaised(self.sentence_about(error)) from _without_frames_of_ours(error, self.path)
+        return module
+
+    def sentence_about(self, error: BaseException) -> str:
+        """Where in the program's file ``error`` was raised, and what it says."""
+        line = user_line_of("".join(traceback.format_tb(error.__traceback__)))
+        where = f" ({line})" if line else ""
+        return f"Program '{self.path.name}' raised {type(error).__name__}: {error}{where}"
+
+    def _compiled(self) -> CodeType:
+        try:
+            source = self.path.read_bytes()
+        except OSError as error:
+            raise InvalidProgram(f"Program '{self.path}' cannot be read: {error.strerror}.") from None
+        linecache.checkcache(str(self.path))
+        try:
+            return compile(source, str(self.path), "exec")
+        except (SyntaxError, ValueError) as error:
+            raise InvalidProgram(f"Program '{self.path}' is not valid Python: {error}.") from None
+
+
+def _without_frames_of_ours(error: Exception, path: Path) -> Exception:
+    """The exception with its traceback beginning in the program's file."""
+    frame: TracebackType | None = error.__traceback__
+    while frame is not None and frame.tb_frame.f_code.co_filename != str(path):
+        frame = frame.tb_next
+    return error.with_traceback(frame or error.__traceback__)
