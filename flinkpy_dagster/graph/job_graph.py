@@ -30,7 +30,7 @@ class JobVertex:
     parallelism: int
     execution_parallelism: int
     max_parallelism: int
-    slot_sharing_group: SlotSharingGroup
+    slot_sharing_group: SlotSharingGroup = SlotSharingGroup(name="default", index=0)
     nodes: tuple[StreamNode, ...]
     chained_edges: tuple[StreamEdge, ...] = ()
 

@@ -2,7 +2,8 @@
 
 Source of the rules: Flink's ``StreamGraph``, ``StreamNode`` and ``StreamEdge``.
 """
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 
 from flinkpy_dagster.types import TypeInformation
@@ -73,8 +74,12 @@ class StreamNode:
     chaining: ChainingStrategy = ChainingStrategy.ALWAYS
     is_python: bool = False
     uid: str | None = None
+    uid_hash: str | None = None  # 32 hex digits that the user wants as operator id
     description: str | None = None
     operator_id: str = ""  # 32 hex digits
+    is_legacy_source: bool = False  # what a Flink SourceFunction reads: yielding operators do not chain to it
+    is_yielding: bool = False  # waits in its mailbox (the Writer of a sink)
+    is_sink_stage: bool = False  # Writer or Committer of one sink: Flink's plan calls these operators
 
     @property
     def is_source(self) -> bool:
@@ -91,6 +96,7 @@ class StreamEdge:
 
     ``input_index`` is 0 for the only or first input of the target, 1 for the second one of a two-input operator.
     ``partitioner`` is the user's payload of a CUSTOM edge. ``side_output`` is the id of an OutputTag.
+    ``value_type`` is that of the values on this edge (None: pickled), ``key_type`` that of the keys beside them.
     """
 
     id: int
@@ -101,16 +107,32 @@ class StreamEdge:
     partitioner: object | None = None
     side_output: str | None = None
     side_output_type: TypeInformation | None = None
+    value_type: TypeInformation | None = None
+    key_type: TypeInformation | None = None
+    is_keyed: bool = False
+    partitioning: int = -1  # edges of one number are one partitioning of the stream, asked for once
+    is_forward_inferred: bool = False  # nobody asked for FORWARD, the parallelisms just agree
+    is_stored: bool = False  # BATCH: complete before it is read, whatever the shuffle mode
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StreamGraph:
-    """All nodes (in order of creation) and edges of one job."""
+    """All nodes (in order of creation) and edges of one job, and what of the configuration chaining must know.
+
+    ``is_dynamic``: BATCH jobs whose parallelism is decided late (Flink's adaptive batch scheduler). Edges into a node
+    are in the order of its inputs, edges out of a node in the order in which their consumers were translated.
+    """
 
     job_name: str
     nodes: tuple[StreamNode, ...]
     edges: tuple[StreamEdge, ...]
     is_batch: bool = False
+    is_dynamic: bool = False
+    default_parallelism: int = 1
+    is_chaining_enabled: bool = True
+    chains_different_max_parallelisms: bool = True
+    stores_shuffles: bool = False  # edges are BLOCKING
+    configuration: Mapping[str, str] = field(default_factory=dict)
 
     def node(self, node_id: int) -> StreamNode:
         return next(node for node in self.nodes if node.id == node_id)

@@ -1,0 +1,35 @@
+"""What of the environment the graph passes must know."""
+from dataclasses import dataclass, field
+
+from flinkpy_dagster.config import Configuration
+
+STREAMING_JOB = "Flink Streaming Job"
+BATCH_JOB = "Flink Batch Job"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphSettings:
+    """``parallelism`` and ``max_parallelism`` are the environment's; options are read from ``configuration``."""
+
+    parallelism: int
+    max_parallelism: int = -1
+    job_name: str | None = None
+    configuration: Configuration = field(default_factory=Configuration)
+
+    @property
+    def runtime_mode(self) -> str:
+        """"STREAMING", "BATCH" or "AUTOMATIC"."""
+        return str(self.configuration.get("execution.runtime-mode"))
+
+    @property
+    def fuses_python_operators(self) -> bool:
+        return bool(self.configuration.get("python.operator-chaining.enabled"))
+
+    @property
+    def stores_batch_shuffles(self) -> bool:
+        return self.configuration.get("execution.batch-shuffle-mode") == "ALL_EXCHANGES_BLOCKING"
+
+    def job_name_for(self, is_batch: bool) -> str:
+        """The name given to ``execute()``, else the configured one, else Flink's default."""
+        default = BATCH_JOB if is_batch else STREAMING_JOB
+        return self.job_name or self.configuration.get_string("pipeline.name", None) or default

@@ -1,0 +1,56 @@
+"""How many subtasks a vertex has: as Flink's plan shows it, and as it runs.
+
+Source of the rules: Flink's ``setVertexParallelismsForDynamicGraphIfNecessary`` and ``ForwardGroupComputeUtil``.
+"""
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from flinkpy_dagster.graph.grouping import grouped
+from flinkpy_dagster.graph.stream_graph import ShipStrategy, StreamEdge, StreamGraph, StreamNode
+
+UNDECIDED = -1
+
+
+@dataclass(frozen=True)
+class DecidedParallelism:
+    """``shown`` is -1 where Flink's adaptive batch scheduler would decide; ``execution`` is what runs."""
+
+    shown: int
+    execution: int
+    max_parallelism: int
+
+
+def decide_parallelism(
+    graph: StreamGraph, chains: Sequence[tuple[Sequence[StreamNode], Sequence[StreamEdge]]]
+) -> dict[int, DecidedParallelism]:
+    """By the id of a chain's head. ``chains`` are their nodes, head first, and the edges out of them."""
+    heads = {node.id: nodes[0].id for nodes, _ in chains for node in nodes}
+    decided = {nodes[0].id: _on_its_own(graph, nodes) for nodes, _ in chains}
+    if not graph.is_dynamic:
+        return decided
+    forward = [
+        (heads[edge.source], edge.target)
+        for _, outputs in chains
+        for edge in outputs
+        if edge.ship_strategy is ShipStrategy.FORWARD
+    ]
+    for group in grouped(decided, forward):
+        decided |= _aligned({head: decided[head] for head in group})
+    return decided
+
+
+def _on_its_own(graph: StreamGraph, nodes: Sequence[StreamNode]) -> DecidedParallelism:
+    head = nodes[0]
+    is_configured = any(node.is_parallelism_configured for node in nodes)
+    shown = UNDECIDED if graph.is_dynamic and not is_configured else head.parallelism
+    return DecidedParallelism(shown, head.parallelism, head.max_parallelism)
+
+
+def _aligned(group: dict[int, DecidedParallelism]) -> dict[int, DecidedParallelism]:
+    """Vertices connected by FORWARD have one parallelism and one maximum."""
+    if len(group) == 1:
+        return group
+    shown = max(member.shown for member in group.values())
+    maxima = [member.max_parallelism for member in group.values() if member.max_parallelism > 0]
+    maximum = min(maxima) if maxima else UNDECIDED
+    return {head: DecidedParallelism(shown, member.execution, maximum) for head, member in group.items()}
