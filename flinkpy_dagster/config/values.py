@@ -20,12 +20,18 @@ class ValueType:
     choices: tuple[str, ...] = ()
 
 
+_WRITTEN_UNITS = ((86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1000, "s"))
+
+
 def text_of(value: object) -> str:
     """The text that stands for a Python value in a configuration: ``true``, ``200 ms``, ``a;b``."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, timedelta):
-        return f"{value // timedelta(milliseconds=1)} ms"
+        milliseconds = value // timedelta(milliseconds=1)
+        fitting = (step for step in _WRITTEN_UNITS if milliseconds >= step[0] and milliseconds % step[0] == 0)
+        factor, unit = next(fitting, (1, "ms"))
+        return f"{milliseconds // factor} {unit}"
     if isinstance(value, list | tuple):
         return ";".join(text_of(item) for item in value)
     return str(value)

@@ -1,0 +1,91 @@
+"""Writes the pages that are made of tables in the code: ``options.md`` and ``errors.md`` (``make docs``)."""
+
+import inspect
+from pathlib import Path
+
+from flinkpy_dagster import errors
+from flinkpy_dagster.config import OPTIONS, ConfigOption
+from flinkpy_dagster.config.job_options import JOB_OPTIONS
+from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
+
+FOLDER = Path(__file__).parent
+
+OPTIONS_HEAD = """\
+# Options
+
+Written by `make docs` from the table in `flinkpy_dagster/config`. Keys are Flink's where Flink has one; `flinkpy.` is
+ours. Give them with `-D key=value`, in Dagster's run config, or in the program:
+
+```python
+env = StreamExecutionEnvironment.get_execution_environment(Configuration().set_string("pipeline.name", "orders"))
+```
+
+`spark.*` goes to Spark as it is. Durations: `200 ms`, `10 s`, `1 min`, `2 h`, `1 d`; a bare number is milliseconds.
+Memory sizes: `64 mb`, `2 g`. An unknown key or a value that does not fit is an error that names the nearest option.
+"""
+
+ERRORS_HEAD = """\
+# Errors
+
+Written by `make docs` from `flinkpy_dagster/errors.py`. Every error is one line: what happened, to which object,
+what to do. For code of the program it ends with the program's own line. `flinkpy run --traceback` shows all of it.
+"""
+
+
+def options_page() -> str:
+    """``options.md``."""
+    return "\n".join(
+        [
+            OPTIONS_HEAD,
+            f"There are {len(OPTIONS)}.",
+            "",
+            "## The job, its execution and its Python functions",
+            "",
+            *_options_table(JOB_OPTIONS),
+            "",
+            "## Restarts, checkpoints and state",
+            "",
+            *_options_table(RECOVERY_OPTIONS),
+            "",
+        ]
+    )
+
+
+def errors_page() -> str:
+    """``errors.md``."""
+    tree = inspect.cleandoc(errors.__doc__ or "").partition("::\n")[2].partition("\n\nEach takes")[0]
+    lines = [
+        ERRORS_HEAD,
+        "```",
+        *inspect.cleandoc(tree).splitlines(),
+        "```",
+        "",
+        "| error | exit code | HTTP status |",
+    ]
+    lines += ["|---|---|---|"]
+    kinds = [
+        kind
+        for _, kind in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(kind, errors.FlinkpyError)
+    ]
+    for kind in sorted(kinds, key=lambda kind: kind.__name__):
+        blank = kind.__new__(kind)
+        status = errors.http_status_of(blank)
+        lines.append(f"| `{kind.__name__}` | {errors.exit_code_of(blank)} | {status.value} {status.phrase} |")
+    lines.append(f"| Ctrl-C | {errors.exit_code_of(KeyboardInterrupt())} | |")
+    return "\n".join([*lines, ""])
+
+
+def _options_table(options: tuple[ConfigOption, ...]) -> list[str]:
+    rows = ["| key | type | default | |", "|---|---|---|---|"]
+    for option in options:
+        kind = ", ".join(f"`{word}`" for word in option.type.choices) or option.type.name.replace("<", "&lt;")
+        rows.append(f"| `{option.key}` | {kind} | `{option.default_text}` | {option.doc} |")
+    return rows
+
+
+PAGES = {"options.md": options_page, "errors.md": errors_page}
+
+if __name__ == "__main__":
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page(), encoding="utf-8")
