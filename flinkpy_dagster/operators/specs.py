@@ -205,6 +205,46 @@ class RemoveTimestamps:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Identity:
+    """Passes everything on as it is: a step that PyFlink's plan has and that has nothing to do here.
+
+    Stands for the ``Map`` after ``get_side_output`` and for the two helper steps of ``partition_custom``.
+    """
+
+    display_name: str = "Map"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CustomPartition:
+    """Payload of a CUSTOM edge (``StreamEdge.partitioner``), not of a node.
+
+    ``partitioner`` (Partitioner or callable) maps ``key_selector``'s (KeySelector or callable) key and the number of
+    channels to a channel.
+    """
+
+    partitioner: Any
+    key_selector: Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalJoin:
+    """Joins two keyed inputs: right elements within ``lower_ms`` to ``upper_ms`` of a left one (beyond PyFlink).
+
+    ``function`` is a ProcessJoinFunction; late elements go to the tags, if set (Flink's IntervalJoinOperator).
+    """
+
+    function: Any
+    lower_ms: int
+    upper_ms: int
+    is_lower_inclusive: bool = True
+    is_upper_inclusive: bool = True
+    left_late_tag: Any | None = None
+    right_late_tag: Any | None = None
+    key_type: TypeInformation | None = None
+    display_name: str = "Interval Join"
+
+
+@dataclass(frozen=True, kw_only=True)
 class AsyncMap:
     """AsyncDataStream: ``ordered`` or not; ``timeout_ms`` per element, at most ``capacity`` in flight."""
 
@@ -243,6 +283,13 @@ class RowFileSink:
     part_prefix: str = "part"
     part_suffix: str = ""
     value_type: TypeInformation | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommitFiles:
+    """The Committer of a FileSink: in the plan only, it gets no elements. The driver commits what the Writer made."""
+
+    display_name: str = "Committer"
 
 
 @dataclass(frozen=True, kw_only=True)
