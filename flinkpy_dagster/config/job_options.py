@@ -85,6 +85,12 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         NO_EFFECT + "records travel in batches, see python.fn-execution.bundle.size.",
     ),
     ConfigOption(
+        "jobmanager.scheduler",
+        choice("Default", "Adaptive", "AdaptiveBatch"),
+        None,
+        "Whether plans of BATCH jobs show parallelism that is not set as undecided; not set: AdaptiveBatch.",
+    ),
+    ConfigOption(
         "jobmanager.scheduling-mode",
         choice("PIPELINED_REGION", "LAZY_FROM_SOURCES", "EAGER"),
         "PIPELINED_REGION",
