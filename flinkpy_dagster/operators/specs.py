@@ -162,7 +162,8 @@ class BroadcastProcess:
 class Window:
     """A window operator over keyed input (``window_all`` keys everything by one constant).
 
-    ``function`` is a WindowFunction / ProcessWindowFunction / their All- kin or None; ``reduce`` and ``aggregate`` pre-aggregate.
+    ``function`` is a WindowFunction / ProcessWindowFunction / their All- kin or None; ``reduce`` and ``aggregate``
+    pre-aggregate.
     ``allowed_lateness_ms`` and ``late_tag`` as in Flink's WindowOperator; ``evictor`` is beyond PyFlink.
     """
 
@@ -274,7 +275,12 @@ class CollectSink:
 
 @dataclass(frozen=True, kw_only=True)
 class RowFileSink:
-    """FileSink in row format: one encoded line per element, in buckets, committed when the job has finished."""
+    """FileSink in row format: one encoded line per element, in buckets, committed when the job has finished.
+
+    ``encoder.encode(value, value_type) -> bytes`` gives an element's line, its end included;
+    ``bucket_assigner.bucket_id(value, processing_time_ms) -> str`` its folder below ``base_path`` ("" is that itself);
+    ``rolling_policy`` has ``part_size_bytes``, ``rollover_interval_ms`` and ``inactivity_interval_ms`` (None: no limit).
+    """
 
     base_path: str
     encoder: Any
