@@ -45,6 +45,8 @@ def options_page() -> str:
             "",
             "## Restarts, checkpoints and state",
             "",
+            "Checked when they are set, but not acted upon yet: jobs do not restart, and there are no checkpoints.",
+            "",
             *_options_table(RECOVERY_OPTIONS),
             "",
         ]

@@ -16,8 +16,8 @@ class ProgramRaised(FlinkpyError):
 class Program:
     """One program file with its arguments.
 
-    Entering it (``with``) makes its folder ``sys.path[0]`` and its arguments ``sys.argv``. The module stays in
-    ``sys.modules`` afterwards: jobs that outlive the main program still pickle functions of it.
+    Within ``with Program(...)`` the program's folder is ``sys.path[0]``, its arguments are ``sys.argv`` and
+    its module is in ``sys.modules``: jobs pickle functions by looking there.
     """
 
     def __init__(self, path: str, args: list[str]):
@@ -26,6 +26,7 @@ class Program:
 
     def __enter__(self) -> "Program":
         self._before = sys.argv, list(sys.path)
+        self._modules_before: dict[str, ModuleType | None] = {}
         sys.argv = [str(self.path), *self.args]
         folder = str(self.path.resolve().parent)
         if sys.flags.safe_path or not sys.path:
@@ -36,6 +37,11 @@ class Program:
 
     def __exit__(self, *_: object) -> None:
         sys.argv, sys.path[:] = self._before
+        for name, module in self._modules_before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
 
     def execute(self, module_name: str = "__main__") -> ModuleType:
         """Executes the file as a module of this name and returns the module.
@@ -46,6 +52,7 @@ class Program:
         code = self._compiled()
         module = ModuleType(module_name)
         module.__file__ = str(self.path.absolute())
+        self._modules_before.setdefault(module_name, sys.modules.get(module_name))
         sys.modules[module_name] = module
         try:
             exec(code, module.__dict__)
