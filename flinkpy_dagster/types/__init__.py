@@ -1,4 +1,5 @@
 """The types of values: how programs declare them, how values of them are coerced, encoded, printed and routed."""
+
 from flinkpy_dagster.types.declaring import Types
 from flinkpy_dagster.types.instant import Instant
 from flinkpy_dagster.types.row import Row, RowKind

@@ -1,4 +1,5 @@
 """``Types``: how a program declares the types of its values (PyFlink's ``pyflink.common.typeinfo.Types``)."""
+
 from collections.abc import Sequence
 
 from flinkpy_dagster.types.type_information import (

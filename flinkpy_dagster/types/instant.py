@@ -1,4 +1,5 @@
 """A point on the time line (PyFlink's ``pyflink.common.time.Instant``)."""
+
 from dataclasses import dataclass
 
 

@@ -1,9 +1,8 @@
 """Rows and what kind of change they stand for (PyFlink's ``pyflink.common.types``)."""
+
 from collections.abc import Iterator
 from enum import Enum
 from typing import Any
-
-_OWN_ATTRIBUTES = frozenset(("_fields", "_values", "_row_kind", "_from_dict"))
 
 
 class RowKind(Enum):
@@ -24,12 +23,9 @@ _INSERT = RowKind.INSERT
 def row_of(names: list[str] | None, values: list[Any], kind: RowKind = _INSERT) -> "Row":
     """A row that takes ``values`` (a list, not copied) as its own; ``names`` None leaves it positional."""
     row = _new_row(Row)
-    state = row.__dict__
-    if names is not None:
-        state["_fields"] = names
-    state["_values"] = values
-    state["_from_dict"] = False
-    state["_row_kind"] = kind
+    row._fields = names
+    row._values = values
+    row._row_kind = kind
     return row
 
 
@@ -41,15 +37,17 @@ class Row:
     by position. A positional row of strings can be called to make named ones: ``Row("name", "age")("Alice", 11)``.
     """
 
+    # Slots make rows quick to build and refuse unknown attributes; ``_fields`` is None in a positional row.
+    __slots__ = ("_fields", "_row_kind", "_values")
+    _fields: list[str] | None
+    _row_kind: RowKind
+    _values: list[Any]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
             raise ValueError("Can not use both args and kwargs to create Row")
-        if kwargs:
-            self._fields = list(kwargs)
-            self._values = list(kwargs.values())
-        else:
-            self._values = list(args)
-        self._from_dict = bool(kwargs)
+        self._fields = list(kwargs) if kwargs else None
+        self._values = list(kwargs.values()) if kwargs else list(args)
         self._row_kind = _INSERT
 
     @staticmethod
@@ -70,7 +68,7 @@ class Row:
 
     def get_fields_by_names(self, names: list[str]) -> list[Any]:
         """The values in the order of ``names``; a positional row gives its values as they are."""
-        own_names = self._names()
+        own_names = self._fields
         if own_names is None or own_names == names:
             return self._values
         unknown = sorted(set(names).difference(own_names))
@@ -80,14 +78,11 @@ class Row:
 
     def as_dict(self, recursive: bool = False) -> dict[str, Any]:
         """Names to values; ``recursive`` also turns rows inside of fields, lists and dicts into dicts."""
-        names = self._names()
+        names = self._fields
         if names is None:
             raise TypeError("Cannot convert a Row class into dict")
         values = [_without_rows(value) for value in self._values] if recursive else self._values
-        return dict(zip(names, values))
-
-    def _names(self) -> list[str] | None:
-        return self.__dict__.get("_fields")
+        return dict(zip(names, values, strict=False))
 
     def _is_retract_msg(self) -> bool:
         return self._row_kind in (RowKind.UPDATE_BEFORE, RowKind.DELETE)
@@ -97,7 +92,9 @@ class Row:
 
     def __call__(self, *args: Any) -> "Row":
         if len(args) > len(self._values):
-            raise ValueError(f"Can not create Row with fields {self}, expected {len(self)} values but got {args}")
+            raise ValueError(
+                f"Can not create Row with fields {self}, expected {len(self)} values but got {args}"
+            )
         return row_of(self._values, list(args), self._row_kind)
 
     def __getitem__(self, item: int | slice | str) -> Any:
@@ -109,12 +106,12 @@ class Row:
         if isinstance(item, (int, slice)):
             self._values[item] = value
             return
-        if self._names() is None:
+        if self._fields is None:
             raise KeyError(item)
         self._values[self._index_of(item)] = value
 
     def _index_of(self, name: str) -> int:
-        names = self._names()
+        names = self._fields
         if names is None:
             raise AttributeError("_fields")
         if name not in names:
@@ -122,7 +119,7 @@ class Row:
         return names.index(name)
 
     def __getattr__(self, item: str) -> Any:
-        names = self.__dict__.get("_fields") if not item.startswith("_") else None
+        names = None if item.startswith("_") else self._fields
         if names is None or item not in names:
             raise AttributeError(item)
         try:
@@ -130,13 +127,8 @@ class Row:
         except IndexError:
             raise AttributeError(item) from None
 
-    def __setattr__(self, key: str, value: Any) -> None:
-        if key not in _OWN_ATTRIBUTES:
-            raise AttributeError(key)
-        self.__dict__[key] = value
-
     def __contains__(self, item: Any) -> bool:
-        names = self._names()
+        names = self._fields
         return item in (self._values if names is None else names)
 
     def __iter__(self) -> Iterator[Any]:
@@ -148,27 +140,30 @@ class Row:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Row):
             return False
-        names, other_names = self._names(), other._names()
+        names, other_names = self._fields, other._fields
         if (names is None) != (other_names is None):
             return False
         if self.__class__ != other.__class__ or self._row_kind is not other._row_kind:
             return False
         if names == other_names:
             return self._values == other._values
-        assert names is not None and other_names is not None
+        assert names is not None
+        assert other_names is not None
         return sorted(names) == sorted(other_names) and self._values == other.get_fields_by_names(names)
 
     def __hash__(self) -> int:
         return hash(tuple(self._values))
 
     def __repr__(self) -> str:
-        names = self._names()
+        names = self._fields
         if names is None:
             return f"<Row({', '.join(map(repr, self._values))})>"
-        return f"Row({', '.join(f'{name}={value!r}' for name, value in zip(names, self._values))})"
+        return (
+            f"Row({', '.join(f'{name}={value!r}' for name, value in zip(names, self._values, strict=False))})"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        names = self._names()
+        names = self._fields
         if self._row_kind is _INSERT:
             return row_of, (names, self._values)
         return row_of, (names, self._values, self._row_kind)

@@ -3,6 +3,7 @@
 All are immutable, hashable and picklable. ``repr`` is PyFlink's, ``describe()`` is Java Flink's ``toString``.
 Equality is PyFlink's: rows with the same field types are equal whatever the fields are called.
 """
+
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
@@ -184,6 +185,10 @@ class LocalTimeTypeInfo(TypeInformation):
     def __init__(self, time_type: "LocalTimeTypeInfo.TimeType") -> None:
         self._time_type = time_type
 
+    @property
+    def time_type(self) -> "LocalTimeTypeInfo.TimeType":
+        return self._time_type
+
     def describe(self) -> str:
         return ("LocalDate", "LocalTime", "LocalDateTime")[self._time_type.value]
 
@@ -326,7 +331,7 @@ class RowTypeInfo(TypeInformation):
         return self._field_types
 
     def describe(self) -> str:
-        fields = zip(self.get_field_names(), self._field_types)
+        fields = zip(self.get_field_names(), self._field_types, strict=True)
         return f"Row({', '.join(f'{name}: {field.describe()}' for name, field in fields)})"
 
     def _identity(self) -> tuple[Any, ...]:
@@ -335,7 +340,7 @@ class RowTypeInfo(TypeInformation):
     def __repr__(self) -> str:
         if self._field_names is None:
             return f"RowTypeInfo({', '.join(map(str, self._field_types))})"
-        fields = zip(self._field_names, self._field_types)
+        fields = zip(self._field_names, self._field_types, strict=True)
         return f"RowTypeInfo({', '.join(f'{name}: {field}' for name, field in fields)})"
 
 
