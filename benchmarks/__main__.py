@@ -1,0 +1,18 @@
+"""All benchmarks one after the other into RESULTS.md: ``python -m benchmarks [NAME ...]``."""
+import subprocess
+import sys
+
+BENCHMARKS = ("main_job", "keyed_reduce", "keyed_process", "event_time_windows", "co_process_join")
+
+
+def main(names: list[str]) -> int:
+    unknown = sorted(set(names).difference(BENCHMARKS))
+    if unknown:
+        print(f"There is no benchmark {unknown[0]}: there are {', '.join(BENCHMARKS)}.", file=sys.stderr)
+        return 2
+    statuses = [subprocess.call([sys.executable, "-m", f"benchmarks.{name}", "--write"]) for name in names or BENCHMARKS]
+    return max(statuses)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
