@@ -30,27 +30,22 @@ class TupleColumn(ColumnCodec):
         self._getters = [itemgetter(index) for index in range(len(fields))]
 
     def coerce(self, column: Column, where: str) -> Column:
-        self._check_shape(column, where)
+        is_exact = set(map(type, column)) <= {tuple} and set(map(len, column)) <= {len(self._fields)}
+        if not is_exact:
+            self._check_shape(column, where)
         before = self._columns(column)
         after = [
             field.coerce(values, _path(where, f"f{index}"))
             for index, (field, values) in enumerate(zip(self._fields, before, strict=True))
         ]
-        is_same = set(map(type, column)) <= {tuple} and set(map(len, column)) <= {len(self._fields)}
-        if is_same and all(map(_is, before, after)):
+        if is_exact and all(map(_is, before, after)):
             return column
         return self._tuples(after, len(column))
 
     def _check_shape(self, column: Column, where: str) -> None:
-        if not set(map(type, column)) <= {tuple}:
-            for value in column:
-                if not isinstance(value, tuple):
-                    raise self.mismatch(value, where)
-        width = len(self._fields)
-        if not set(map(len, column)) <= {width}:
-            for value in column:
-                if len(value) < width:
-                    raise self.mismatch(value, where)
+        for value in column:
+            if not isinstance(value, tuple) or len(value) < len(self._fields):
+                raise self.mismatch(value, where)
 
     def _columns(self, column: Column) -> list[Column]:
         return [list(map(getter, column)) for getter in self._getters]
@@ -59,9 +54,7 @@ class TupleColumn(ColumnCodec):
         return list(zip(*columns, strict=True)) if columns else [()] * count
 
     def pack(self, column: Column) -> Any:
-        return [
-            field.pack(values) for field, values in zip(self._fields, self._columns(column), strict=True)
-        ]
+        return [field.pack(values) for field, values in zip(self._fields, self._columns(column), strict=True)]
 
     def unpack(self, packed: Any, count: int) -> Column:
         columns = [field.unpack(part, count) for field, part in zip(self._fields, packed, strict=True)]

@@ -29,7 +29,10 @@ from flinkpy_dagster.types.type_information import (
 _MARK = ...
 _AS_IT_IS = frozenset((str, int, bytes, type(None)))
 _WHOLE_NUMBERS = (BasicType.BYTE, BasicType.SHORT, BasicType.INT, BasicType.LONG, BasicType.BIG_INT)
-_MEMO_LIMIT = 1_000_000  # keys; about 100 MB of short texts
+_TEXTS = (BasicType.STRING, BasicType.CHAR)
+_PRIME = 10_000_019
+_MULTIPLIER = 6_180_351  # the prime times the golden ratio: neighbours go far apart
+_MEMO_LIMIT = 500_000  # keys; about 100 MB of short tuples
 
 
 def canonical_key(key: Any, key_type: TypeInformation | None = None) -> Hashable:
@@ -48,7 +51,11 @@ def _canonical(key: Any) -> Hashable:
     if kind in _AS_IT_IS:
         return key  # type: ignore[no-any-return]
     special = _SPECIAL.get(kind)
-    return special(key) if special is not None else _canonical_object(key)
+    if special is not None:
+        return special(key)
+    if isinstance(key, str):  # a text with another class is the text it is
+        return str.__str__(key)
+    return _canonical_object(key)
 
 
 def _canonical_tuple(key: tuple[Any, ...]) -> Hashable:
@@ -114,14 +121,18 @@ def _canonical_object(key: Any) -> Hashable:
 
 
 def stable_hash(canonical: Hashable) -> int:
-    """32 bits that depend on the canonical value alone: the same in every process and release.
+    """A number below 10,000,019 that depends on the canonical value alone: the same in every process and release.
 
-    CRC-32 of an unambiguous text of the value, mixed by the last step of MurmurHash3.
+    Texts: CRC-32 of their UTF-8, modulo that prime (CRC-32 alone is linear: the texts "0" to "9" would share the
+    bits that matter). Numbers: their product with a constant, modulo the prime. Anything else: like a text, of
+    an unambiguous encoding.
     """
-    mixed = zlib.crc32(_key_bytes(canonical))
-    mixed = (mixed ^ (mixed >> 16)) * 0x85EBCA6B & 0xFFFFFFFF
-    mixed = (mixed ^ (mixed >> 13)) * 0xC2B2AE35 & 0xFFFFFFFF
-    return mixed ^ (mixed >> 16)
+    kind = type(canonical)
+    if kind is int:
+        return canonical % _PRIME * _MULTIPLIER % _PRIME  # type: ignore[operator, no-any-return]
+    if kind is str:
+        return zlib.crc32(canonical.encode("utf-8", "surrogatepass")) % _PRIME  # type: ignore[attr-defined]
+    return zlib.crc32(_key_bytes(canonical)) % _PRIME
 
 
 def _key_bytes(canonical: Any) -> bytes:
@@ -161,21 +172,25 @@ def default_max_parallelism(parallelism: int) -> int:
 class _Channels(dict[Hashable, int]):
     """Canonical keys and their channels, computed when first asked for; starts anew when full."""
 
-    def __init__(self, parallelism: int, max_parallelism: int, limit: int) -> None:
+    def __init__(self, channel_of_group: list[int], limit: int) -> None:
         super().__init__()
-        self._parallelism, self._max_parallelism, self._limit = parallelism, max_parallelism, limit
+        self._channel_of_group, self._limit = channel_of_group, limit
 
     def __missing__(self, canonical: Hashable) -> int:
         if len(self) >= self._limit:
             self.clear()
-        key_group = key_group_of(stable_hash(canonical), self._max_parallelism)
-        channel = subtask_of(key_group, self._parallelism, self._max_parallelism)
+        key_group = key_group_of(stable_hash(canonical), len(self._channel_of_group))
+        channel = self._channel_of_group[key_group]
         self[canonical] = channel
         return channel
 
 
 class KeyRouter:
-    """Finds the subtasks of many keys; remembers up to ``memo_limit`` distinct ones."""
+    """Finds the subtasks of many keys.
+
+    Texts and numbers are hashed each time, which takes no longer than looking them up would; the channels of up to
+    ``memo_limit`` distinct keys of other kinds are remembered.
+    """
 
     def __init__(
         self,
@@ -185,18 +200,39 @@ class KeyRouter:
         memo_limit: int = _MEMO_LIMIT,
     ) -> None:
         self._codec = codec_of(key_type) if is_typed(key_type) else None
-        self._is_direct = _has_canonical_values(key_type)
-        self._channels = _Channels(parallelism, max_parallelism, memo_limit)
+        self._may_be_text = _is_basic(key_type, _TEXTS) if is_typed(key_type) else True
+        self._may_be_number = _is_basic(key_type, _WHOLE_NUMBERS) if is_typed(key_type) else True
+        self._max_parallelism = max_parallelism
+        groups = range(max_parallelism)
+        self._channel_of_group = [subtask_of(group, parallelism, max_parallelism) for group in groups]
+        self._channels = _Channels(self._channel_of_group, memo_limit)
 
     def channels(self, keys: Column) -> list[int]:
         """The subtask of each key."""
+        if self._may_be_text:
+            try:
+                return self._channels_of_texts(keys)
+            except (TypeError, UnicodeEncodeError):  # not all are texts, or one has half a surrogate pair
+                pass
+        if self._may_be_number and set(map(type, keys)) <= {int}:
+            return self._channels_of_numbers(keys)
         return list(map(self._channels.__getitem__, self.canonical(keys)))
+
+    def _channels_of_texts(self, keys: Column) -> list[int]:
+        """``stable_hash`` of texts, written out for speed."""
+        channels, count = self._channel_of_group, self._max_parallelism
+        return [channels[code % _PRIME % count] for code in map(zlib.crc32, map(str.encode, keys))]
+
+    def _channels_of_numbers(self, keys: Column) -> list[int]:
+        """``stable_hash`` of numbers, written out for speed."""
+        channels, count = self._channel_of_group, self._max_parallelism
+        return [channels[key % _PRIME * _MULTIPLIER % _PRIME % count] for key in keys]
 
     def canonical(self, keys: Column) -> Column:
         """The canonical key of each key; the same list if all keys are canonical."""
         if self._codec is not None:
             keys = self._codec.coerce(keys)
-            if self._is_direct:
+            if self._may_be_text or self._may_be_number:
                 return keys
         kinds = set(map(type, keys))
         if kinds <= _AS_IT_IS:
@@ -206,9 +242,5 @@ class KeyRouter:
         return list(map(_canonical, keys))
 
 
-def _has_canonical_values(key_type: TypeInformation | None) -> bool:
-    return isinstance(key_type, BasicTypeInfo) and key_type.basic_type in (
-        BasicType.STRING,
-        BasicType.CHAR,
-        *_WHOLE_NUMBERS,
-    )
+def _is_basic(key_type: TypeInformation | None, basic_types: tuple[BasicType, ...]) -> bool:
+    return isinstance(key_type, BasicTypeInfo) and key_type.basic_type in basic_types

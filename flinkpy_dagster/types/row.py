@@ -44,10 +44,14 @@ class Row:
     _values: list[Any]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args and kwargs:
+        if not kwargs:
+            self._fields = None
+            self._values = [*args]
+        elif not args:
+            self._fields = [*kwargs]
+            self._values = [*kwargs.values()]
+        else:
             raise ValueError("Can not use both args and kwargs to create Row")
-        self._fields = list(kwargs) if kwargs else None
-        self._values = list(kwargs.values()) if kwargs else list(args)
         self._row_kind = _INSERT
 
     @staticmethod
