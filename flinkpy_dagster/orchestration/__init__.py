@@ -1,0 +1,1 @@
+"""Carries out on Dagster what ``runtime`` decides; the only floor that imports dagster."""

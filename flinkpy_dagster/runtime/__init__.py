@@ -1,1 +1,1 @@
-"""Decides: states of jobs and tasks, slots, scheduling. Events in, instructions out; no threads, clock or files."""
+"""Decides: states of jobs and tasks, slots, scheduling. Events in, instructions out; no threads, clock, files."""

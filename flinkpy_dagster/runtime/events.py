@@ -8,8 +8,8 @@ from flinkpy_dagster.runtime.slots import SlotRequest
 class TaskSpec:
     """One task as the scheduler sees it.
 
-    ``region``: tasks that start and end together (pipelined results). ``blocking_inputs``: tasks of other regions whose
-    complete result it reads. ``vertex``: tasks of one vertex never share a slot. ``slots``: its parallelism.
+    ``region``: tasks that start and end together (pipelined results). ``blocking_inputs``: tasks of other regions
+    whose complete result it reads. ``vertex``: tasks of one vertex never share a slot. ``slots``: its parallelism.
     """
 
     key: str
@@ -22,7 +22,9 @@ class TaskSpec:
 
     @property
     def slot_request(self) -> SlotRequest:
-        return SlotRequest(owner=self.key, vertex=self.vertex, group=self.slot_sharing_group, count=self.slots)
+        return SlotRequest(
+            owner=self.key, vertex=self.vertex, group=self.slot_sharing_group, count=self.slots
+        )
 
 
 @dataclass(frozen=True, slots=True)

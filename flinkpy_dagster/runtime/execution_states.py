@@ -1,6 +1,6 @@
 """States of tasks and jobs as literal tables of legal moves.
 
-Source of the rules: Flink's ``ExecutionState`` and ``JobStatus``. Only the states that the executor reaches are here.
+Source of the rules: Flink's ``ExecutionState`` and ``JobStatus``. Only what the executor reaches is here.
 """
 from collections.abc import Mapping
 from enum import Enum
@@ -94,12 +94,14 @@ TERMINAL_JOB = frozenset({_J.FINISHED, _J.FAILED, _J.CANCELED})
 
 
 class IllegalTransition(RuntimeError):
-    """A move that the table does not have: a bug in the one who asked for it. The text tells the whole story."""
+    """A move that the table does not have: a bug in the one who asked for it. The text tells its story."""
 
     def __init__(self, who: str, story: list[Enum], asked: Enum, allowed: frozenset):
         path = " -> ".join(state.name for state in story)
         names = ", ".join(sorted(state.name for state in allowed)) or "nothing (it is over)"
-        super().__init__(f"{who} went {path} and cannot go to {asked.name}; from {story[-1].name} it may go to {names}.")
+        super().__init__(
+            f"{who} went {path} and cannot go to {asked.name}; from {story[-1].name} it may go to {names}."
+        )
 
 
 State = TypeVar("State", bound=Enum)

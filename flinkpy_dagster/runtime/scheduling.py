@@ -1,17 +1,18 @@
 """When does a task start: the modes EAGER, LAZY_FROM_SOURCES and PIPELINED_REGION.
 
-Source of the rules: Flink's ``ScheduleMode`` (EAGER and LAZY_FROM_SOURCES, up to 1.13) and ``PipelinedRegionSchedulingStrategy``.
-In every mode tasks that must run together get their slots together or not at all, so waiting tasks never block each other.
+Source of the rules: Flink's ``ScheduleMode`` (EAGER and LAZY_FROM_SOURCES, up to 1.13) and
+``PipelinedRegionSchedulingStrategy``. In every mode tasks that must run together get their slots together or not at
+all, so waiting tasks never block each other.
 
-==================  ======================  ==================================  =====================================
-mode                slots are reserved for  as soon as                          a task starts when
-==================  ======================  ==================================  =====================================
-EAGER               the whole job           it is submitted                     it can be called
-LAZY_FROM_SOURCES   a region                a task of it can be called, and     it can be called, and the blocking
-                                            its producers have slots or ended   results that it reads are complete
-PIPELINED_REGION    a region                all blocking results that it reads  it can be called
-                                            are complete
-==================  ======================  ==================================  =====================================
+=================  ==================  ==================================  ====================================
+mode               slots go to         as soon as                          a task starts when
+=================  ==================  ==================================  ====================================
+EAGER              the whole job       it is submitted                     it can be called
+LAZY_FROM_SOURCES  a region            a task of it can be called, and     it can be called, and the blocking
+                                       its producers have slots or ended   results that it reads are complete
+PIPELINED_REGION   a region            all blocking results that it reads  it can be called
+                                       are complete
+=================  ==================  ==================================  ====================================
 """
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -31,7 +32,7 @@ from flinkpy_dagster.runtime.execution_states import (
     task_lifecycle,
 )
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction, StopTask
-from flinkpy_dagster.runtime.slots import SlotPool, slots_needed
+from flinkpy_dagster.runtime.slots import SlotPool, SlotRequest, slots_needed
 
 
 class SchedulingMode(Enum):
@@ -103,7 +104,7 @@ class Scheduler:
                 return self._cancel()
         return self._abandon() + self._reserve_and_deploy()
 
-    # -- events ----------------------------------------------------------------------------------------------------
+    # -- events ------------------------------------------------------------------------------------------------
 
     def _add(self, specs: tuple[TaskSpec, ...]) -> None:
         bundles = self._bundles_of(specs)
@@ -144,7 +145,7 @@ class Scheduler:
         self._move_job()
         return stops
 
-    # -- decisions -------------------------------------------------------------------------------------------------
+    # -- decisions ---------------------------------------------------------------------------------------------
 
     def _abandon(self) -> list[Instruction]:
         """Tasks that wait for a result that will not come; those that run hear of it from their inputs."""
@@ -180,10 +181,13 @@ class Scheduler:
         alive = [key for key in bundle.keys if self._tasks[key].state is ExecutionState.CREATED]
         if not alive:
             self._waiting.remove(bundle)
-        elif self._may_reserve(bundle) and self.slots.allocate([self._tasks[k].spec.slot_request for k in alive]):
+        elif self._may_reserve(bundle) and self.slots.allocate([self._request(key) for key in alive]):
             for key in alive:
                 self._tasks[key].life.go_to(ExecutionState.SCHEDULED)
             self._waiting.remove(bundle)
+
+    def _request(self, key: str) -> SlotRequest:
+        return self._tasks[key].spec.slot_request
 
     def _may_reserve(self, bundle: _Bundle) -> bool:
         if self.mode is SchedulingMode.EAGER:
@@ -197,15 +201,15 @@ class Scheduler:
         return all(state in enough for state in states)
 
     def _may_start(self, task: _Task) -> bool:
-        if self.mode is SchedulingMode.LAZY_FROM_SOURCES and not self._are_complete(task.spec.blocking_inputs):
-            return False
+        if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
+            return task.is_ready and self._are_complete(task.spec.blocking_inputs)
         return task.is_ready
 
     def _are_complete(self, keys: frozenset[str]) -> bool:
         known = (self._tasks[key] for key in keys if key in self._tasks)
         return all(task.state is ExecutionState.FINISHED for task in known)
 
-    # -- the job ---------------------------------------------------------------------------------------------------
+    # -- the job -----------------------------------------------------------------------------------------------
 
     def _bundles_of(self, specs: tuple[TaskSpec, ...]) -> list[_Bundle]:
         regions: dict[str, list[TaskSpec]] = {}
@@ -214,7 +218,8 @@ class Scheduler:
         return [
             _Bundle(
                 tuple(spec.key for spec in members),
-                frozenset().union(*(spec.blocking_inputs for spec in members)) - {spec.key for spec in members},
+                frozenset(name for spec in members for name in spec.blocking_inputs)
+                - {spec.key for spec in members},
             )
             for members in regions.values()
         ]
@@ -222,10 +227,9 @@ class Scheduler:
     def _require_possible(self, bundle: _Bundle, specs: dict[str, TaskSpec]) -> None:
         required = slots_for_job(specs[key] for key in bundle.keys)
         if required > self.slots.total:
-            whole = self.mode is SchedulingMode.EAGER
             names = ", ".join(bundle.keys[:5]) + (", ..." if len(bundle.keys) > 5 else "")
-            who = f"job '{self.job.who.removeprefix('Job ')}' under EAGER" if whole else f"what runs together ({names})"
-            raise SlotsUnavailable(required, self.slots.total, who)
+            how = "all of it, under EAGER" if self.mode is SchedulingMode.EAGER else f"to run {names} together"
+            raise SlotsUnavailable(required, self.slots.total, f"{self.job.who.lower()} ({how})")
 
     def _urgency(self, bundle: _Bundle) -> int:
         return -max(self._tasks[key].spec.priority for key in bundle.keys)
@@ -233,7 +237,8 @@ class Scheduler:
     def _move_job(self, *, failed: bool = False) -> None:
         if failed and self.job.may_go_to(JobStatus.FAILING):
             self.job.go_to(JobStatus.FAILING)
-        if self.status is JobStatus.CREATED or any(task.state not in TERMINAL for task in self._tasks.values()):
+        is_over = all(task.state in TERMINAL for task in self._tasks.values())
+        if self.status is JobStatus.CREATED or not is_over:
             return
         ends = {
             JobStatus.RUNNING: JobStatus.FINISHED,

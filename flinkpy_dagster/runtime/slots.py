@@ -1,7 +1,7 @@
 """Slots, and who may share one.
 
-Source of the rules: Flink's ``SlotSharingGroup`` and ``SlotPool``: a slot holds at most one subtask of each vertex of its
-group, and subtasks of one group only. So a job needs the sum, over its groups, of the largest parallelism in the group.
+Source of the rules: Flink's ``SlotSharingGroup`` and ``SlotPool``: a slot holds at most one subtask of each vertex
+of its group, and subtasks of one group only. So a job needs the sum, over its groups, of the largest parallelism.
 """
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ class SlotPool:
         return sum(self._fresh_slots(requests).values()) <= self.available
 
     def allocate(self, requests: Sequence[SlotRequest]) -> bool:
-        """All of them or, when the slots do not suffice, none. An owner that holds slots already is a bug: ValueError."""
+        """All of them or, when the slots do not suffice, none. ValueError for an owner that holds slots already."""
         for request in requests:
             if request.owner in self._of_owner:
                 raise ValueError(f"{request.owner} holds slots {self.slots_of(request.owner)} already.")
@@ -86,7 +86,7 @@ class SlotPool:
         return {index: dict(slot.residents) for index, slot in self._used.items()}
 
     def _fresh_slots(self, requests: Sequence[SlotRequest]) -> dict[str, int]:
-        """Free slots that each group would take: for its neediest vertex, what slots without that vertex do not cover."""
+        """Free slots that each group would take: what its slots do not cover, for the neediest vertex."""
         subtasks: dict[str, Counter[str]] = defaultdict(Counter)
         for request in requests:
             subtasks[request.group][request.vertex] += request.count

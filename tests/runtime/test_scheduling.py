@@ -22,7 +22,9 @@ from flinkpy_dagster.runtime.slots import SlotPool
 EAGER, LAZY, REGION = SchedulingMode.EAGER, SchedulingMode.LAZY_FROM_SOURCES, SchedulingMode.PIPELINED_REGION
 
 
-def task(key: str, region: str | None = None, *, after: str = "", slots: int = 1, group: str = "default") -> TaskSpec:
+def task(
+    key: str, region: str | None = None, *, after: str = "", slots: int = 1, group: str = "default"
+) -> TaskSpec:
     return TaskSpec(
         key=key,
         vertex=key,
@@ -148,35 +150,49 @@ def jobs(draw: st.DrawFn) -> tuple[TaskSpec, ...]:
     return tuple(made)
 
 
+class Driver:
+    """Plays the executor: a region ends only when all of it runs and its inputs are complete."""
+
+    def __init__(self, made: Scheduler, tasks: tuple[TaskSpec, ...]):
+        self.made, self.tasks = made, tasks
+        self.unready = list(tasks)
+
+    def states(self, keys) -> set[ExecutionState]:
+        return {self.made.state_of(key) for key in keys}
+
+    def can_end(self, spec: TaskSpec) -> bool:
+        region = [each for each in self.tasks if each.region == spec.region]
+        inputs = {name for each in region for name in each.blocking_inputs}
+        begun = {ExecutionState.RUNNING, ExecutionState.FINISHED}
+        return (
+            self.made.state_of(spec.key) is ExecutionState.RUNNING
+            and self.states(each.key for each in region) <= begun
+            and self.states(inputs) <= {ExecutionState.FINISHED}
+        )
+
+    def choices(self) -> list[TaskSpec]:
+        return self.unready + [spec for spec in self.tasks if spec not in self.unready and self.can_end(spec)]
+
+    def play(self, spec: TaskSpec) -> None:
+        if spec in self.unready:
+            self.unready.remove(spec)
+            instructions = self.made.handle(TaskBecameReady(spec.key))
+        else:
+            instructions = self.made.handle(TaskFinished(spec.key))
+        for instruction in instructions:
+            assert isinstance(instruction, DeployTask)
+            self.made.handle(TaskStarted(instruction.key))
+
+
 @settings(max_examples=150, deadline=None)
 @given(tasks=jobs(), mode=st.sampled_from(SchedulingMode), spare=st.integers(0, 3), data=st.data())
-def test_any_job_when_slots_can_suffice_then_it_finishes_without_deadlock_or_leak(tasks, mode, spare, data) -> None:
+def test_any_job_when_slots_can_suffice_then_no_deadlock_and_no_leak(tasks, mode, spare, data) -> None:
     regions = {spec.region: [each for each in tasks if each.region == spec.region] for spec in tasks}
     least = slots_for_job(tasks) if mode is EAGER else max(slots_for_job(each) for each in regions.values())
     made = scheduler(mode, *tasks, slots=least + spare)
-    ready = list(tasks)
-    running: set[str] = set()
+    driver = Driver(made, tasks)
     while made.status is not JobStatus.FINISHED:
-        waiting = [spec.region for spec in tasks if made.state_of(spec.key) is not ExecutionState.RUNNING
-                   and made.state_of(spec.key) is not ExecutionState.FINISHED]
-        # a region ends only when all of it has started, as its one Spark job does
-        endable = sorted(
-            key for key in running
-            if next(s for s in tasks if s.key == key).region not in waiting
-            and all(made.state_of(i) is ExecutionState.FINISHED
-                    for s in regions[next(s for s in tasks if s.key == key).region] for i in s.blocking_inputs)
-        )
-        steps = [("ready", spec.key) for spec in ready] + [("end", key) for key in endable]
-        assert steps, f"deadlock with {running} running"
-        kind, key = data.draw(st.sampled_from(steps))
-        if kind == "ready":
-            ready = [spec for spec in ready if spec.key != key]
-            instructions = made.handle(TaskBecameReady(key))
-        else:
-            running.discard(key)
-            instructions = made.handle(TaskFinished(key))
-        for instruction in instructions:
-            assert isinstance(instruction, DeployTask)
-            running.add(instruction.key)
-            made.handle(TaskStarted(instruction.key))
+        choices = driver.choices()
+        assert choices, "deadlock"
+        driver.play(data.draw(st.sampled_from(choices)))
     assert made.slots.available == made.slots.total

@@ -1,0 +1,411 @@
+"""The slot-sharing executor: steps as threads over one Spark session. The one file that imports dagster._core.
+
+``runtime.scheduling`` decides when a step starts, Dagster's ActiveExecution which steps can be called at all; the
+loop here carries both out and does what threads cannot: yield events, react to interrupts.
+"""
+import asyncio
+import ctypes
+import os
+import queue
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from dagster import DagsterExecutionInterruptedError, Executor, InitExecutorContext, executor
+from dagster._core.events import DagsterEvent, EngineEventData
+from dagster._core.execution.context.system import (
+    PlanExecutionContext,
+    PlanOrchestrationContext,
+    StepExecutionContext,
+)
+from dagster._core.execution.context_creation_job import PlanExecutionContextManager
+from dagster._core.execution.plan.active import ActiveExecution
+from dagster._core.execution.plan.execute_plan import _trigger_hook, dagster_event_sequence_for_step
+from dagster._core.execution.plan.instance_concurrency_context import InstanceConcurrencyContext
+from dagster._core.execution.plan.objects import ErrorSource, StepFailureData
+from dagster._core.execution.plan.plan import ExecutionPlan
+from dagster._core.execution.plan.state import KnownExecutionState
+from dagster._core.execution.plan.step import ExecutionStep
+from dagster._core.execution.retries import RetryMode, get_retries_config
+from dagster._core.execution.step_dependency_config import StepDependencyConfig
+from dagster._core.execution.tags import get_tag_concurrency_limits_config
+from dagster._core.storage.compute_log_manager import CapturedLogContext, ComputeIOType
+from dagster._utils.error import SerializableErrorInfo
+from dagster._utils.interrupts import capture_interrupts
+
+from flinkpy_dagster.orchestration import op_tags, spark_jobs
+from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS
+from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
+from flinkpy_dagster.orchestration.step_logs import copied_to, routed_streams
+from flinkpy_dagster.runtime import events
+from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction
+from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode, slots_for_job
+from flinkpy_dagster.runtime.slots import SlotPool
+
+_POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutorSettings:
+    """The executor's run config. ``slots`` None: see SlotSharingExecutor.total_slots."""
+
+    mode: SchedulingMode = SchedulingMode.PIPELINED_REGION
+    slots: int | None = None
+    retries: RetryMode = RetryMode.ENABLED
+    cancel_grace_seconds: float = 5.0
+    tag_concurrency_limits: list[dict[str, Any]] = field(default_factory=list)
+
+
+@executor(
+    name="slot_sharing",
+    config_schema=SCHEDULING_FIELDS
+    | {"retries": get_retries_config(), "tag_concurrency_limits": get_tag_concurrency_limits_config()},
+)
+def slot_sharing_executor(init_context: InitExecutorContext) -> "SlotSharingExecutor":
+    """Runs the steps of any job as threads of the run's process, over one SparkSession, bounded by slots.
+
+    Op tags: ``flinkpy/slots`` (how many slots an op takes, 1), ``flinkpy/slot_sharing_group`` (ops of one group share
+    slots; without the tag an op has slots of its own).
+    """
+    config: Any = init_context.executor_config
+    return SlotSharingExecutor(
+        ExecutorSettings(
+            mode=config["scheduling_mode"],
+            slots=config.get("slots"),
+            retries=RetryMode.from_config(config["retries"]),
+            cancel_grace_seconds=config["cancel_grace_seconds"],
+            tag_concurrency_limits=config.get("tag_concurrency_limits") or [],
+        )
+    )
+
+
+class SlotSharingExecutor(Executor):
+    """See ``slot_sharing_executor``."""
+
+    def __init__(self, settings: ExecutorSettings):
+        self.settings = settings
+
+    @property
+    def retries(self) -> RetryMode:
+        return self.settings.retries
+
+    def execute(
+        self, plan_context: PlanOrchestrationContext, execution_plan: ExecutionPlan
+    ) -> Iterator[DagsterEvent]:
+        """Raises SlotsUnavailable before any step or resource starts when the slots can never suffice."""
+        keys = execution_plan.step_keys_to_execute
+        specs = op_tags.task_specs(execution_plan)
+        pool = SlotPool(self.total_slots(specs))
+        scheduler = Scheduler(plan_context.job_name, self.settings.mode, pool)
+        scheduler.handle(events.TasksAdded(specs))
+        yield DagsterEvent.engine_event(
+            plan_context,
+            f"Executing steps as threads (pid: {os.getpid()}, {self.settings.mode.value}, {pool.total} slots)",
+            EngineEventData.in_process(os.getpid(), keys),
+        )
+        started = time.monotonic()
+        with ExitStack() as stack:
+            control = run_control(plan_context.run_id)
+            control.mode = self.settings.mode
+            stack.callback(forget_run, plan_context.run_id)
+            stack.enter_context(capture_interrupts())
+            stack.enter_context(routed_streams())
+            yield from self._with_resources(plan_context, execution_plan, scheduler, control)
+        yield DagsterEvent.engine_event(
+            plan_context,
+            f"Finished steps as threads (pid: {os.getpid()}) in {time.monotonic() - started:.2f}s",
+            EngineEventData.in_process(os.getpid(), keys),
+        )
+
+    def total_slots(self, specs: Sequence[events.TaskSpec]) -> int:
+        """The configured number; else what FlinkPy jobs need (as in Flink's local cluster), the cores for others."""
+        if self.settings.slots is not None:
+            return self.settings.slots
+        ours = [spec for spec in specs if op_tags.is_flink_task(spec)]
+        wanted = slots_for_job(specs if self.settings.mode is SchedulingMode.EAGER else ours)
+        if ours and len(ours) == len(specs):
+            return wanted
+        return max(wanted, spark_jobs.slots_of_spark() or os.cpu_count() or 1)
+
+    def _with_resources(
+        self,
+        plan_context: PlanOrchestrationContext,
+        plan: ExecutionPlan,
+        scheduler: Scheduler,
+        control: RunControl,
+    ) -> Iterator[DagsterEvent]:
+        resources = PlanExecutionContextManager(
+            job=plan_context.job,
+            retry_mode=self.retries,
+            execution_plan=plan,
+            run_config=plan_context.run_config,
+            dagster_run=plan_context.dagster_run,
+            instance=plan_context.instance,
+            raise_on_error=False,  # a step's thread must not raise, the loop does it at the end
+            output_capture=plan_context.output_capture,
+        )
+        yield from resources.prepare_context()
+        is_closed = False
+        try:
+            job_context = resources.get_context()
+            if job_context:  # None when a resource could not be made: the events say so
+                loop = _StepLoop(self.settings, plan_context, job_context, plan, scheduler, control)
+                with closing(loop):
+                    yield from loop.run()
+        except GeneratorExit:
+            is_closed = True
+            raise
+        finally:
+            for event in resources.shutdown_context():
+                if not is_closed:
+                    yield event
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """From the thread of a step: an event, an error that nobody caught, or (neither) that the thread ends."""
+
+    thread: "_StepThread"
+    event: DagsterEvent | None = None
+    error: BaseException | None = None
+
+
+class _StepThread(threading.Thread):
+    """Runs one attempt of one step; a daemon, so that a step that never ends cannot keep the process alive."""
+
+    def __init__(
+        self,
+        job_context: PlanExecutionContext,
+        step: ExecutionStep,
+        known_state: KnownExecutionState,
+        reports: "queue.Queue[_Report]",
+    ):
+        super().__init__(name=f"step:{step.key}", daemon=True, target=spark_jobs.inheriting(self._work))
+        self.key = step.key
+        self._job_context, self._step, self._known_state = job_context, step, known_state
+        self._reports = reports
+        self.step_exception: BaseException | None = None
+
+    def _work(self) -> None:
+        try:
+            context = self._job_context.for_step(self._step, self._known_state)
+            with closing(asyncio.new_event_loop()) as event_loop:
+                context._event_loop = event_loop  # async ops of other threads must not share a loop
+                self._execute(context)
+        except BaseException as error:
+            self._reports.put(_Report(self, error=error))
+        finally:
+            self._reports.put(_Report(self))
+
+    def _execute(self, context: StepExecutionContext) -> None:
+        seen: list[DagsterEvent] = []
+        logs = context.instance.compute_log_manager
+        log_key = logs.build_log_key_for_run(context.run_id, self._step.key)
+        description = f"{context.job_name}: {self._step.key}"
+        with ExitStack() as stack:
+            stdout = stack.enter_context(logs.open_log_stream(log_key, ComputeIOType.STDOUT))
+            stderr = stack.enter_context(logs.open_log_stream(log_key, ComputeIOType.STDERR))
+            if stdout is not None:
+                where = CapturedLogContext(list(log_key))
+                self._tell(DagsterEvent.capture_logs(self._job_context, [self._step.key], log_key, where))
+            stack.enter_context(copied_to(stdout, stderr))
+            stack.enter_context(spark_jobs.tagged(run_tag(context.run_id), description))
+            try:
+                for event in dagster_event_sequence_for_step(context):
+                    seen.append(event)
+                    self.step_exception = context.step_exception
+                    self._tell(event)
+            except DagsterExecutionInterruptedError:
+                pass  # its STEP_FAILURE has been told
+            for event in _trigger_hook(context, seen):
+                self._tell(event)
+        if hasattr(logs, "complete_artifact_path"):  # the UI then stops watching the files
+            open(logs.complete_artifact_path(log_key), "w").close()
+
+    def _tell(self, event: DagsterEvent) -> None:
+        self._reports.put(_Report(self, event=event))
+
+    def throw(self, error: type[BaseException]) -> None:
+        """Raise it in this thread, at the next Python instruction that it executes."""
+        if self.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(error))
+
+
+class _StepLoop:
+    """Runs the steps of one run: asks ActiveExecution what can be called, the scheduler when, starts the threads."""
+
+    def __init__(
+        self,
+        settings: ExecutorSettings,
+        plan_context: PlanOrchestrationContext,
+        job_context: PlanExecutionContext,
+        plan: ExecutionPlan,
+        scheduler: Scheduler,
+        control: RunControl,
+    ):
+        self._settings, self._plan_context, self._job_context = settings, plan_context, job_context
+        self._plan, self._scheduler, self._control = plan, scheduler, control
+        self._reports: queue.Queue[_Report] = queue.Queue()
+        self._threads: dict[str, _StepThread] = {}
+        self._known = {spec.key for spec in op_tags.task_specs(plan)}
+        self._abandoned: set[str] = set()
+        self._spark = spark_jobs.SparkJobsOfRun(run_tag(plan_context.run_id))
+        self._first_error: BaseException | None = None
+        self._ended_by_hand: set[str] = set()
+
+    def run(self) -> Iterator[DagsterEvent]:
+        """Events of all steps, until every step has ended. Raises DagsterExecutionInterruptedError when canceled."""
+        with (
+            InstanceConcurrencyContext(self._plan_context.instance, self._plan_context.dagster_run) as pools,
+            ActiveExecution(
+                self._plan,
+                retry_mode=self._settings.retries,
+                tag_concurrency_limits=self._settings.tag_concurrency_limits,
+                instance_concurrency_context=pools,
+                step_dependency_config=self._step_dependencies(),
+            ) as active,
+        ):
+            while not active.is_complete or self._threads:
+                if active.check_for_interrupts() or self._control.is_cancel_requested:
+                    active.mark_interrupted()
+                    yield from self._cancel(active)
+                    raise DagsterExecutionInterruptedError("The run was canceled.")
+                yield from self._start_steps(active)
+                yield from self._take_report(active)
+        if self._first_error is not None and self._plan_context.raise_on_error:
+            raise self._first_error
+
+    def close(self) -> None:
+        """Stop what still runs, when the loop is left before its end."""
+        if self._threads:
+            self._control.request_cancel()
+            self._spark.cancel()
+
+    def _step_dependencies(self) -> StepDependencyConfig:
+        """FlinkPy ops start on the promise of a result; other ops, too, under EAGER, else after success."""
+        steps = (self._plan.get_step_by_key(key) for key in self._known)
+        by_output = self._settings.mode is SchedulingMode.EAGER or any(op_tags.is_flink_op(s.tags) for s in steps)
+        return StepDependencyConfig(require_upstream_step_success=not by_output)
+
+    # -- starting ------------------------------------------------------------------------------------------
+
+    def _start_steps(self, active: ActiveExecution) -> Iterator[DagsterEvent]:
+        for step in active.get_steps_to_execute():
+            if step.key not in self._known:  # made by a dynamic output
+                self._known.add(step.key)
+                self._tell(active, events.TasksAdded((op_tags.task_spec(step),)))
+            self._tell(active, events.TaskBecameReady(step.key))
+        yield from active.concurrency_event_iterator(self._plan_context)
+        for event in active.plan_events_iterator(self._plan_context):
+            yield event
+            if event.is_step_skipped and event.step_key in self._known:
+                self._tell(active, events.TaskSkipped(event.step_key))
+        for key in (active._abandoned & self._known) - self._abandoned:
+            self._abandoned.add(key)
+            self._tell(active, events.TaskCanceled(key))
+
+    def _tell(self, active: ActiveExecution, event: events.Event) -> None:
+        self._carry_out(active, self._scheduler.handle(event))
+
+    def _carry_out(self, active: ActiveExecution, instructions: Sequence[Instruction]) -> None:
+        for instruction in instructions:
+            match instruction:
+                case DeployTask(key):
+                    step = active.get_step_by_key(key)
+                    known_state = active.get_known_state()
+                    self._threads[key] = _StepThread(self._job_context, step, known_state, self._reports)
+                    self._threads[key].start()
+                case AbandonTask(key, because_of):
+                    self._plan_context.for_step(active.get_step_by_key(key)).log.error(
+                        f"Step {key} is not executed: step {because_of}, whose result it reads, failed."
+                    )
+                    self._abandoned.add(key)
+                    active.mark_abandoned(key)
+
+    # -- listening -----------------------------------------------------------------------------------------
+
+    def _take_report(self, active: ActiveExecution) -> Iterator[DagsterEvent]:
+        try:
+            report = self._reports.get(timeout=_POLL_SECONDS)
+        except queue.Empty:
+            return
+        if report.thread.key in self._ended_by_hand:
+            return
+        if report.event is not None:
+            yield report.event
+            self._hear(active, report.event)
+        elif report.error is not None:
+            yield from self._fail(active, report.thread.key, report.error, ErrorSource.FRAMEWORK_ERROR)
+        else:
+            self._end(active, report.thread)
+
+    def _hear(self, active: ActiveExecution, event: DagsterEvent) -> None:
+        key = event.step_key
+        if key is None:
+            return
+        active.handle_event(event)
+        if event.event_type_value == "STEP_START":
+            self._tell(active, events.TaskStarted(key))
+        elif event.is_step_success:
+            self._tell(active, events.TaskFinished(key))
+        elif event.is_step_failure:
+            self._tell(active, events.TaskFailed(key))
+        elif event.is_step_up_for_retry:
+            self._tell(active, events.TaskFailed(key, will_retry=self._settings.retries.enabled))
+
+    def _end(self, active: ActiveExecution, thread: _StepThread) -> None:
+        self._first_error = self._first_error or thread.step_exception
+        if self._threads.get(thread.key) is thread:  # else the next attempt has begun
+            del self._threads[thread.key]
+            active.verify_complete(self._plan_context, thread.key)
+
+    def _fail(
+        self, active: ActiveExecution, key: str, error: BaseException, source: ErrorSource
+    ) -> Iterator[DagsterEvent]:
+        """Report a step as failed whose thread cannot do so itself."""
+        if key not in active._in_flight:
+            return
+        self._first_error = self._first_error or error
+        info = SerializableErrorInfo(f"{type(error).__name__}: {error}\n", [], type(error).__name__)
+        data = StepFailureData(error=info, user_failure_data=None, error_source=source)
+        event = DagsterEvent.step_failure_event(self._job_context.for_step(active.get_step_by_key(key)), data)
+        yield event
+        self._hear(active, event)
+
+    # -- cancelling ----------------------------------------------------------------------------------------
+
+    def _cancel(self, active: ActiveExecution) -> Iterator[DagsterEvent]:
+        """Ask Spark and the steps to end; after the grace period throw into the steps; then leave them behind."""
+        keys = sorted(self._threads)
+        yield DagsterEvent.engine_event(
+            self._plan_context, f"Canceling {len(keys)} running steps", EngineEventData.interrupted(keys)
+        )
+        self._scheduler.handle(events.CancelRequested())
+        self._control.request_cancel()
+        grace = self._settings.cancel_grace_seconds
+        yield from self._drain(active, grace)
+        for thread in self._threads.values():
+            thread.throw(DagsterExecutionInterruptedError)
+        yield from self._drain(active, grace)
+        for key, thread in list(self._threads.items()):
+            error = DagsterExecutionInterruptedError("The step did not end after it was canceled; left behind.")
+            self._ended_by_hand.add(key)
+            yield from self._fail(active, key, error, ErrorSource.INTERRUPT)
+            self._end(active, thread)
+
+    def _drain(self, active: ActiveExecution, seconds: float) -> Iterator[DagsterEvent]:
+        deadline = time.monotonic() + seconds
+        next_cancel = 0.0
+        while self._threads and (now := time.monotonic()) < deadline:
+            if now >= next_cancel:  # a step may start one more Spark job before it notices
+                self._spark.cancel()
+                next_cancel = now + 0.5
+            yield from self._take_report(active)
+
+
+def run_tag(run_id: str) -> str:
+    """The Spark job tag of everything that a run starts."""
+    return f"dagster-run-{run_id}"

@@ -1,0 +1,28 @@
+"""The part of the executor's run config that is ours, with the docs that the launchpad shows."""
+from dagster import Enum as ConfigEnum
+from dagster import Field, Noneable
+
+from flinkpy_dagster.runtime.scheduling import SchedulingMode
+
+SCHEDULING_FIELDS = {
+    "scheduling_mode": Field(
+        ConfigEnum.from_python_enum(SchedulingMode),
+        default_value=SchedulingMode.PIPELINED_REGION.name,
+        description="EAGER: reserve slots for the whole job, then start every op at once. LAZY_FROM_SOURCES: start "
+        "an op when its input is consumable (pipelined: promised, blocking: complete). PIPELINED_REGION: start the "
+        "ops of a region together, when the blocking results that the region reads are complete.",
+    ),
+    "slots": Field(
+        Noneable(int),
+        default_value=None,
+        is_required=False,
+        description="How many slots there are. Not set: as many as the job needs for FlinkPy jobs, one per core "
+        "(or per task slot of a Spark that already runs) for other jobs. Too few for what must run together: the "
+        "run fails before anything starts, saying what was needed.",
+    ),
+    "cancel_grace_seconds": Field(
+        float,
+        default_value=5.0,
+        description="How long canceled steps may take to end before an exception is thrown into them.",
+    ),
+}

@@ -1,0 +1,81 @@
+"""Spark jobs of a run, as far as an executor for any Dagster job has to know them: tags and cancelling.
+
+Looks at pyspark only when somebody else has loaded it: a job without Spark must not pay for the import. Job tags are
+used, not job groups, because broadcast exchanges overwrite the group of the thread that asked for them.
+"""
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+
+def active_context() -> Any | None:
+    """The SparkContext of this process, if there is one (Spark Connect has none)."""
+    module = sys.modules.get("pyspark")
+    context = getattr(getattr(module, "SparkContext", None), "_active_spark_context", None)
+    return context if getattr(context, "_jsc", None) is not None else None
+
+
+def slots_of_spark() -> int | None:
+    """Task slots of a Spark that already runs."""
+    context = active_context()
+    return context.defaultParallelism if context is not None else None
+
+
+def inheriting(target: Callable[[], None]) -> Callable[[], None]:
+    """``target`` for a thread that inherits the caller's Spark local properties (as InheritableThread does)."""
+    context = active_context()
+    if context is None:
+        return target
+    properties = context._jsc.sc().getLocalProperties().clone()
+
+    def run() -> None:
+        with suppress(Exception):  # Spark may have been stopped in between; the step itself will say so
+            context._jsc.sc().setLocalProperties(properties)
+        target()
+
+    return run
+
+
+@contextmanager
+def tagged(run_tag: str, description: str) -> Iterator[None]:
+    """Spark jobs that this thread starts carry the tag of the run, so that they can be canceled by it."""
+    context = active_context()
+    if context is not None:
+        context.addJobTag(run_tag)
+        context.setJobDescription(description)
+    try:
+        yield
+    finally:
+        if context is not None and active_context() is context:
+            with suppress(Exception):
+                context.removeJobTag(run_tag)
+                context.setJobDescription(None)
+
+
+class SparkJobsOfRun:
+    """Cancels the Spark jobs of one run; ``had_spark``: Spark was there before the run, so others may use it."""
+
+    def __init__(self, run_tag: str):
+        self.run_tag = run_tag
+        self.had_spark = active_context() is not None
+
+    def cancel(self) -> None:
+        """Cancel what runs; called again and again while the steps end. Does not wait for Spark."""
+        context = active_context()
+        if context is not None:
+            threading.Thread(target=self._cancel, args=(context,), name="cancel-spark-jobs", daemon=True).start()
+
+    def _cancel(self, context: Any) -> None:
+        with suppress(Exception):  # a Spark that is going down has nothing to cancel
+            context.cancelJobsWithTag(self.run_tag)
+            if not self.had_spark:
+                # started by a step of this run, which could not be tagged: all that runs there is ours
+                self._stop_queries()
+                context.cancelAllJobs()
+
+    def _stop_queries(self) -> None:
+        session = sys.modules["pyspark.sql"].SparkSession._instantiatedSession
+        for query in session.streams.active if session is not None else ():
+            query.stop()
