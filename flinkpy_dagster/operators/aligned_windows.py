@@ -1,0 +1,254 @@
+"""Tumbling and sliding event time windows with their default trigger: the fast way.
+
+All keys of such windows end at the same time, so contents are kept by window (a *pane*) and no timers are needed: when the
+watermark passes the end of a pane, all its keys are evaluated in order of their first element. Results are those of
+``window_operator``, which the tests compare.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
+from flinkpy_dagster.operators.keyed_operator import KeyedOperator
+from flinkpy_dagster.operators.operator import Setup, callable_of, close_function, open_function
+from flinkpy_dagster.operators.results import timestamps_of
+from flinkpy_dagster.operators.snapshots import is_immutable, snapshot
+from flinkpy_dagster.operators.specs import Window
+from flinkpy_dagster.operators.subtask_context import SubtaskContext
+from flinkpy_dagster.operators.triggers import EventTimeTrigger
+from flinkpy_dagster.operators.window_assigners import (
+    SlidingEventTimeWindows,
+    TumblingEventTimeWindows,
+    require_timestamp,
+)
+from flinkpy_dagster.operators.window_contents import has_clear, window_call
+from flinkpy_dagster.operators.window_contexts import FunctionContext
+from flinkpy_dagster.operators.window_operator import LATE_ELEMENTS_DROPPED
+from flinkpy_dagster.operators.window_values import TimeWindow
+
+Pane = dict[Any, Any]
+"""Contents by state key: an element, an accumulator or a list."""
+
+
+def is_aligned(spec: Window) -> bool:
+    """Can ``AlignedWindowOperator`` run this window? Subclasses of assigners and triggers may do anything: no."""
+    return (
+        type(spec.assigner) in (TumblingEventTimeWindows, SlidingEventTimeWindows)
+        and (spec.trigger is None or type(spec.trigger) is EventTimeTrigger)
+        and spec.evictor is None
+    )
+
+
+class AlignedWindowOperator(KeyedOperator):
+    """``_panes`` maps the start of a window to its pane; fired panes stay until the allowed lateness is over."""
+
+    def __init__(self, spec: Window):
+        super().__init__(spec.key_type)
+        self._spec = spec
+        assigner = spec.assigner
+        self._size, self._slide, self._offset = assigner.size_ms, assigner.slide_ms, assigner.offset_ms
+        self._lateness = spec.allowed_lateness_ms
+        self._call = window_call(spec.function)
+        self._wants_clear = has_clear(spec.function)
+
+    def open(self, setup: Setup) -> None:
+        super().open(setup)
+        runtime_context = SubtaskContext(setup, self.backend)
+        self._dropped = setup.metrics.counter(LATE_ELEMENTS_DROPPED)
+        self._context = FunctionContext(self, runtime_context, is_merging=False)
+        self._panes: dict[int, Pane] = {}
+        self._fired_until = MIN_TIMESTAMP
+        self._user_keys: dict[Any, Any] = {}
+        self._waiting: list[Batch] = []
+        self._freezes = self._lateness > 0 and not is_immutable(self._spec.element_type)
+        self._fill = self._filler()
+        for function in (self._spec.function, self._spec.reduce, self._spec.aggregate):
+            open_function(function, runtime_context)
+
+    def close(self) -> None:
+        for function in (self._spec.function, self._spec.reduce, self._spec.aggregate):
+            close_function(function)
+
+    # --- elements
+
+    def process(self, batch: Batch, input_index: int) -> None:
+        if self.setup.is_batch:
+            self._waiting.append(batch)
+        elif batch.values:
+            self._assign(batch)
+            self.results.flush()
+
+    def _assign(self, batch: Batch) -> None:
+        timestamps = timestamps_of(batch)
+        require_timestamp(min(timestamps))
+        keys = batch.keys or []
+        state_keys = self.state_keys(keys)
+        if state_keys is not keys:
+            self._user_keys.update(zip(state_keys, keys, strict=True))
+        size, slide, offset = self._size, self._slide, self._offset
+        starts = [timestamp - (timestamp - offset) % slide for timestamp in timestamps]
+        # while the earliest window of the batch is open nothing can be late or fire at once
+        if slide == size and min(starts) + size - 1 > self.watermark:
+            self._fill_tumbling(state_keys, starts, batch.values)
+        else:
+            self._assign_carefully(state_keys, starts, timestamps, batch.values)
+
+    def _fill_tumbling(self, state_keys: list, starts: list[int], values: list) -> None:
+        """Adds elements to the one window of each; runs of one window go together."""
+        panes = self._panes
+        distinct = set(starts)
+        if len(distinct) == 1:
+            self._fill(self._pane(panes, starts[0]), state_keys, values)
+            return
+        by_start: dict[int, tuple[list, list]] = {start: ([], []) for start in distinct}
+        for start, key, value in zip(starts, state_keys, values, strict=True):
+            of_keys, of_values = by_start[start]
+            of_keys.append(key)
+            of_values.append(value)
+        for start, (of_keys, of_values) in by_start.items():
+            self._fill(self._pane(panes, start), of_keys, of_values)
+
+    def _assign_carefully(self, state_keys: list, starts: list, timestamps: list, values: list) -> None:
+        """Adds elements one by one: to several windows each, to windows that have fired, or to none."""
+        size, slide, lateness, watermark = self._size, self._slide, self._lateness, self.watermark
+        for key, last_start, timestamp, value in zip(state_keys, starts, timestamps, values, strict=True):
+            is_taken = False
+            for start in range(last_start, timestamp - size, -slide):
+                end = start + size - 1
+                if end + lateness <= watermark:
+                    continue
+                is_taken = True
+                pane = self._pane(self._panes, start)
+                self._fill(pane, (key,), (value,))
+                if end <= watermark:
+                    self._emit_key(start, key, pane[key], timestamp)
+            if not is_taken and timestamp + lateness <= watermark:
+                self._reject(value, timestamp)
+
+    def _pane(self, panes: dict[int, Pane], start: int) -> Pane:
+        pane = panes.get(start)
+        if pane is None:
+            holds_lists = self._spec.reduce is None and self._spec.aggregate is None
+            pane = panes[start] = defaultdict(list) if holds_lists else {}
+        return pane
+
+    def _reject(self, value: Any, timestamp: int) -> None:
+        if self._spec.late_tag is not None:
+            self.results.take_aside(self._spec.late_tag.tag_id, value, timestamp)
+        else:
+            self._dropped.inc()
+
+    def _filler(self) -> Callable[[Pane, Any, Any], None]:
+        """How elements are added to a pane."""
+        if self._spec.reduce is not None:
+            return reducing(callable_of(self._spec.reduce, "reduce"))
+        if self._spec.aggregate is not None:
+            return aggregating(self._spec.aggregate)
+        return collecting
+
+    # --- time
+
+    def advance_watermark(self, timestamp: int) -> None:
+        if self.setup.is_batch and timestamp == MAX_WATERMARK:
+            self._assign_waiting()
+        self.watermark = timestamp
+        for start in sorted(self._panes):
+            end = start + self._size - 1
+            if end > timestamp:
+                break
+            if end > self._fired_until:
+                self._emit_pane(start, end)
+            if end + self._lateness <= timestamp:
+                self._forget(start)
+        self._fired_until = timestamp
+        if not self._panes:
+            self._user_keys.clear()
+        self.results.flush()
+        self.output.emit_watermark(timestamp)
+
+    def check_clock(self) -> None:
+        """No timers here."""
+
+    def _assign_waiting(self) -> None:
+        """BATCH: elements of each key come in timestamp order, which order over all keys gives too."""
+        rows: list[tuple] = []
+        for batch in self._waiting:
+            rows += zip(timestamps_of(batch), batch.keys or [], batch.values, strict=True)
+        self._waiting = []
+        if rows:
+            rows.sort(key=itemgetter(0))
+            timestamps, keys, values = map(list, zip(*rows, strict=True))
+            self._assign(Batch(values, timestamps, keys))
+
+    def _forget(self, start: int) -> None:
+        pane = self._panes.pop(start)
+        if self._wants_clear:
+            window = TimeWindow(start, start + self._size)
+            for key in pane:
+                self.backend.key = key
+                self._context.point_at(window)
+                self._spec.function.clear(self._context)  # type: ignore[union-attr]
+
+    # --- evaluation
+
+    def _emit_pane(self, start: int, end: int) -> None:
+        pane = self._panes[start]
+        aggregate = self._spec.aggregate
+        if self._spec.function is not None or (aggregate is None and self._spec.reduce is None):
+            for key, contents in pane.items():
+                self._emit_key(start, key, contents, end)
+            return
+        if aggregate is None:
+            values = list(pane.values())
+        else:
+            values = [aggregate.get_result(accumulator) for accumulator in pane.values()]
+        if self._freezes:
+            values = list(map(snapshot, values))
+        self.results.flush()
+        self.output.emit(Batch(values, [end] * len(values)))
+
+    def _emit_key(self, start: int, key: Any, contents: Any, timestamp: int) -> None:
+        if self._spec.aggregate is not None:
+            contents = [self._spec.aggregate.get_result(contents)]
+        elif self._spec.reduce is not None:
+            contents = [contents]
+        elif self._lateness > 0:
+            contents = list(contents)
+        self.backend.key = key
+        self.current_key = self._user_keys.get(key, key)
+        window = TimeWindow(start, start + self._size)
+        self._context.point_at(window)
+        results = self._call(self.current_key, window, self._context, contents)
+        if results:
+            self.results.take(results, timestamp)
+
+
+def collecting(pane: Pane, keys: Any, values: Any) -> None:
+    """Keeps all elements of a key."""
+    for key, value in zip(keys, values, strict=True):
+        pane[key].append(value)
+
+
+def reducing(reduce: Callable[[Any, Any], Any]) -> Callable[[Pane, Any, Any], None]:
+    """Keeps the reduction of a key."""
+
+    def fill(pane: Pane, keys: Any, values: Any) -> None:
+        get = pane.get
+        for key, value in zip(keys, values, strict=True):
+            stored = get(key)
+            pane[key] = value if stored is None and key not in pane else reduce(stored, value)
+
+    return fill
+
+
+def aggregating(aggregate: Any) -> Callable[[Pane, Any, Any], None]:
+    """Keeps the accumulator of a key."""
+    add, create = aggregate.add, aggregate.create_accumulator
+
+    def fill(pane: Pane, keys: Any, values: Any) -> None:
+        for key, value in zip(keys, values, strict=True):
+            pane[key] = add(value, pane[key] if key in pane else create())
+
+    return fill

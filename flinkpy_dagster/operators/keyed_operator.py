@@ -1,0 +1,77 @@
+"""What all keyed operators share: state of the current key, timers, and the two ways time moves."""
+
+from collections.abc import Hashable
+from typing import Any
+
+from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flinkpy_dagster.operators.keyed_state import KeyedStateBackend
+from flinkpy_dagster.operators.operator import Operator, Setup
+from flinkpy_dagster.operators.results import Results
+from flinkpy_dagster.operators.timer_service import TimeDomain
+from flinkpy_dagster.operators.timers import Timer, TimerQueue
+from flinkpy_dagster.types import TypeInformation
+from flinkpy_dagster.types.keys import KeyRouter
+
+
+class KeyedOperator(Operator):
+    """Base of operators on keyed input.
+
+    ``backend.key`` is the canonical key that state is stored under, ``current_key`` the key as the user made it.
+    """
+
+    def __init__(self, key_type: TypeInformation | None):
+        super().__init__()
+        self._router = KeyRouter(1, 1, key_type)
+        self.current_key: Any = None
+        self.event_timers = TimerQueue()
+        self.processing_timers = TimerQueue()
+
+    def open(self, setup: Setup) -> None:
+        super().open(setup)
+        self.backend = KeyedStateBackend(setup.clock)
+        self.results = Results(self.output, setup.output_type)
+
+    def state_keys(self, keys: list) -> list[Hashable]:
+        """The keys that state is stored under."""
+        return self._router.canonical(keys)
+
+    def on_timer(self, timer: Timer, domain: TimeDomain) -> None:
+        """Called for a timer that fires; ``backend.key`` and ``current_key`` are set."""
+        raise NotImplementedError
+
+    def advance_watermark(self, timestamp: int) -> None:
+        self.watermark = timestamp
+        self.fire_event_timers()
+        self.output.emit_watermark(timestamp)
+
+    def fire_event_timers(self) -> None:
+        """Fires what is due at the current watermark, round by round, then emits the results."""
+        while due := self.event_timers.due(self.watermark):
+            self._fire(due, TimeDomain.EVENT_TIME)
+        self.results.flush()
+
+    def check_clock(self) -> None:
+        if self.processing_timers.has_any():
+            self._fire(self.processing_timers.due(self.setup.clock.now_ms()), TimeDomain.PROCESSING_TIME)
+            self.results.flush()
+
+    def end_key(self) -> None:
+        """BATCH mode: all elements of a key have been processed (``BatchExecutionInternalTimeService``).
+
+        All its timers fire, those of the clock too, while the watermark is at its maximum; then the key is forgotten.
+        """
+        self.watermark = MAX_WATERMARK
+        if self.event_timers.has_any() or self.processing_timers.has_any():
+            self.fire_event_timers()
+            while due := self.processing_timers.due(MAX_WATERMARK):
+                self._fire(due, TimeDomain.PROCESSING_TIME)
+            self.results.flush()
+        self.backend.drop_all()
+        self.watermark = MIN_TIMESTAMP
+
+    def _fire(self, due: list[Timer], domain: TimeDomain) -> None:
+        backend = self.backend
+        for timer in due:
+            backend.key = timer.state_key
+            self.current_key = timer.key
+            self.on_timer(timer, domain)

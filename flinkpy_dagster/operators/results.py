@@ -1,0 +1,77 @@
+"""Collecting what user functions yield: values with their timestamps, and side outputs."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
+from flinkpy_dagster.operators.operator import Output
+from flinkpy_dagster.operators.output_tag import OutputTag
+from flinkpy_dagster.operators.snapshots import ATOMS, is_immutable, snapshot
+from flinkpy_dagster.types import TypeInformation
+
+
+class Results:
+    """Takes results one call of a user function at a time and emits them as batches."""
+
+    __slots__ = ("_is_immutable", "_output", "_sides", "_timestamps", "_values")
+
+    def __init__(self, output: Output, output_type: TypeInformation | None):
+        self._output = output
+        self._is_immutable = is_immutable(output_type)
+        self._values: list = []
+        self._timestamps: list = []
+        self._sides: dict[str, Batch] = {}
+
+    def take(self, results: Iterable[Any], timestamp: int) -> None:
+        """Takes all of ``results``, which carry ``timestamp``; a tuple of an OutputTag and a value goes to the side."""
+        values = self._values
+        timestamps = self._timestamps
+        for result in results:
+            kind = result.__class__
+            if kind not in ATOMS:
+                if kind is tuple and result and result[0].__class__ is OutputTag:
+                    self.take_aside(result[0].tag_id, result[1], timestamp)
+                    continue
+                if not self._is_immutable:
+                    result = snapshot(result)
+            values.append(result)
+            timestamps.append(timestamp)
+
+    def take_one(self, result: Any, timestamp: int) -> None:
+        """Takes one result, which cannot be for the side."""
+        self._values.append(result if self._is_immutable else snapshot(result))
+        self._timestamps.append(timestamp)
+
+    def take_aside(self, tag_id: str, value: Any, timestamp: int) -> None:
+        """Takes one result for a side output."""
+        side = self._sides.get(tag_id)
+        if side is None:
+            side = self._sides[tag_id] = Batch([], [])
+        side.values.append(snapshot(value))
+        side.timestamps.append(timestamp)  # type: ignore[union-attr]
+
+    def flush(self) -> None:
+        """Emits what has been taken."""
+        if self._values:
+            values, timestamps = self._values, self._timestamps
+            self._values, self._timestamps = [], []
+            self._output.emit(Batch(values, timestamps_or_none(timestamps)))
+        if self._sides:
+            sides, self._sides = self._sides, {}
+            for tag_id, side in sides.items():
+                self._output.emit_side(tag_id, Batch(side.values, timestamps_or_none(side.timestamps)))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
+def timestamps_or_none(timestamps: list) -> list | None:
+    """The column, or None if no element has a timestamp."""
+    if timestamps[0] == MIN_TIMESTAMP and timestamps.count(MIN_TIMESTAMP) == len(timestamps):
+        return None
+    return timestamps
+
+
+def timestamps_of(batch: Batch) -> list:
+    """The timestamps of a batch as a column even if there are none: user functions see -2**63 then, as in Flink."""
+    return batch.timestamps if batch.timestamps is not None else [MIN_TIMESTAMP] * len(batch.values)
