@@ -3,8 +3,10 @@
 import linecache
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
+from typing import Any
 
 from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, user_line_of
 
@@ -54,13 +56,17 @@ class Program:
         module.__file__ = str(self.path.absolute())
         self._modules_before.setdefault(module_name, sys.modules.get(module_name))
         sys.modules[module_name] = module
+        self.call(exec, code, module.__dict__)
+        return module
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What the program's ``function`` returns. Raises as ``execute`` does."""
         try:
-            exec(code, module.__dict__)
+            return function(*args)
         except FlinkpyError:
             raise
         except Exception as error:
             raise ProgramRaised(self.sentence_about(error)) from _without_frames_of_ours(error, self.path)
-        return module
 
     def sentence_about(self, error: BaseException) -> str:
         """Where in the program's file ``error`` was raised, and what it says."""

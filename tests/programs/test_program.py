@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from flinkpy_dagster.cli.program import Program, ProgramRaised
+from flinkpy_dagster.programs.program import Program, ProgramRaised
 from flinkpy_dagster.errors import EmptyTopology, InvalidProgram
 
 

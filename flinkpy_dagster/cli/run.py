@@ -1,0 +1,80 @@
+"""``flinkpy run``: executes a program and waits until all its jobs have ended."""
+
+import sys
+from collections.abc import Sequence
+
+from flinkpy_dagster.api.defaults import environments_start_with
+from flinkpy_dagster.api.job_client import JobClient, JobStatus
+from flinkpy_dagster.api.running import recording_jobs
+from flinkpy_dagster.programs import pyflink_alias
+from flinkpy_dagster.cli.arguments import Arguments
+from flinkpy_dagster.programs.program import Program
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import JobCanceled, JobFailed
+
+
+def run(arguments: Arguments) -> int:
+    """Executes the program; returns 0 if it and all its jobs finished, or what it gave to ``sys.exit``.
+
+    Raises the error of the program, or of the first of its jobs that did not finish although the program went on.
+    """
+    pyflink_alias.install()
+    defaults = configuration_of(arguments)
+    program = Program(arguments.program, arguments.args)
+    with recording_jobs(_announce) as started, environments_start_with(defaults), program:
+        try:
+            code = _executed(program)
+            for client in started.clients:
+                _wait_for(client)
+        except BaseException:
+            _cancel(started.clients)
+            raise
+        finally:
+            sys.stdout.flush()
+    return code
+
+
+def configuration_of(arguments: Arguments) -> Configuration:
+    """The options on the command line, checked. Raises ConfigurationError."""
+    configuration = Configuration.from_pairs(arguments.pairs)
+    if arguments.parallelism is not None:
+        configuration.set("parallelism.default", arguments.parallelism)
+    if arguments.target is not None:
+        configuration.set("execution.target", arguments.target)
+    return configuration
+
+
+def exit_code(code: object) -> int:
+    """What Python makes of the argument of ``sys.exit``: None is 0, a text is printed and 1."""
+    if code is None or isinstance(code, int):
+        return code or 0
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _executed(program: Program) -> int:
+    try:
+        program.execute()
+    except SystemExit as end:
+        return exit_code(end.code)
+    return 0
+
+
+def _announce(client: JobClient) -> None:
+    print(f"Job has been submitted with JobID {client.get_job_id()}", file=sys.stderr, flush=True)
+
+
+def _wait_for(client: JobClient) -> None:
+    print(client.get_job_execution_result().result(), file=sys.stderr, flush=True)
+    status = client.get_job_status().result()
+    if status is JobStatus.CANCELED:
+        raise JobCanceled(str(client.get_job_id()))
+    if status is not JobStatus.FINISHED:
+        raise JobFailed(str(client.get_job_id()), f"it ended as {status.name}")
+
+
+def _cancel(clients: Sequence[JobClient]) -> None:
+    """Stops what still runs when the program has failed or was interrupted."""
+    for client in clients:
+        if not client.get_job_status().result().is_terminal_state():
+            client.cancel().result()
