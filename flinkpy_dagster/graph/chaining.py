@@ -3,6 +3,7 @@
 Source of the rules: Flink's ``StreamingJobGraphGenerator`` (``createChain``, ``isChainable``,
 ``setVertexParallelismsForDynamicGraphIfNecessary``, ``mayReuseNonChainedOutputs``).
 """
+
 from dataclasses import dataclass, field, replace
 
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobEdge, JobGraph, JobVertex
@@ -31,7 +32,9 @@ def job_graph_of(graph: StreamGraph) -> JobGraph:
     return JobGraph(
         name=graph.job_name,
         is_batch=graph.is_batch,
-        vertices=tuple(replace(vertex, slot_sharing_group=groups[vertex.id]) for vertex in reversed(vertices)),
+        vertices=tuple(
+            replace(vertex, slot_sharing_group=groups[vertex.id]) for vertex in reversed(vertices)
+        ),
         edges=tuple(edges),
         data_sets=tuple(data_sets),
         configuration=graph.configuration,
@@ -131,7 +134,8 @@ class _Chaining:
 def _with_rescaled_outputs(chain: Chain) -> Chain:
     """A FORWARD that nobody asked for is RESCALE where parallelisms are decided late."""
     rescaled = [
-        replace(edge, ship_strategy=ShipStrategy.RESCALE) if edge.is_forward_inferred else edge for edge in chain.outputs
+        replace(edge, ship_strategy=ShipStrategy.RESCALE) if edge.is_forward_inferred else edge
+        for edge in chain.outputs
     ]
     return replace(chain, outputs=rescaled)
 
@@ -164,7 +168,9 @@ def _connections(
             data_set_id = shared.get(content) if result_type.is_blocking else None
             if data_set_id is None:
                 number = sum(1 for data_set in data_sets if data_set.producer == chain.head.operator_id)
-                data_set_id = id_of("data set", chain.head.operator_id, nodes[edge.source].operator_id, str(number))
+                data_set_id = id_of(
+                    "data set", chain.head.operator_id, nodes[edge.source].operator_id, str(number)
+                )
                 data_sets.append(
                     IntermediateDataSet(
                         id=data_set_id,

@@ -3,6 +3,7 @@
 Fused operators run in one Python process without encoding values in between.
 Source of the rules: PyFlink's ``PythonConfigUtil.alignTransformation`` and ``PythonOperatorChainingOptimizer``.
 """
+
 from collections import deque
 from collections.abc import Iterable
 
@@ -57,7 +58,9 @@ def _connect_forward(source: Transformation, target: Transformation, ids: Transf
     target.inputs[0] = forward
 
 
-def partition(source: Transformation, ship_strategy: ShipStrategy, ids: TransformationIds) -> PartitionTransformation:
+def partition(
+    source: Transformation, ship_strategy: ShipStrategy, ids: TransformationIds
+) -> PartitionTransformation:
     """``source``, to be read with this ship strategy."""
     return PartitionTransformation(
         id=ids.next(),
@@ -102,7 +105,9 @@ def _readers(transformations: Iterable[Transformation]) -> dict[Transformation, 
 
 
 def _fuse_with_input(
-    transformation: Transformation, readers: dict[Transformation, list[Transformation]], ids: TransformationIds
+    transformation: Transformation,
+    readers: dict[Transformation, list[Transformation]],
+    ids: TransformationIds,
 ) -> tuple[Transformation, tuple[Transformation, ...]]:
     """What stands for ``transformation`` from now on, and what it replaces."""
     upstream = _python_input(transformation)

@@ -1,4 +1,5 @@
 """Connected components."""
+
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 

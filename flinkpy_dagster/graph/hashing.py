@@ -2,6 +2,7 @@
 
 As in Flink's ``StreamGraphHasherV2`` an id that is not given by a uid depends on the shape of the graph, not on names.
 """
+
 import re
 from collections import deque
 from dataclasses import replace
@@ -39,7 +40,9 @@ def with_operator_ids(graph: StreamGraph) -> StreamGraph:
 def _operator_id(node: StreamNode, position: int, input_ids: list[str]) -> str:
     if node.uid_hash is not None:
         if not re.fullmatch(r"[0-9a-f]{32}", node.uid_hash):
-            raise InvalidProgram(f"The uid hash of '{node.name}' must be 32 hex digits, not '{node.uid_hash}'.")
+            raise InvalidProgram(
+                f"The uid hash of '{node.name}' must be 32 hex digits, not '{node.uid_hash}'."
+            )
         return node.uid_hash
     if node.uid is not None:
         return operator_id_of_uid(node.uid)

@@ -2,6 +2,7 @@
 
 Source of the rules: Flink's ``JobGraph``, ``JobVertex``, ``JobEdge`` and ``IntermediateDataSet``.
 """
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -3,6 +3,7 @@
 Source of the formats: Flink's ``JSONGenerator`` (execution plan), ``JsonPlanGenerator`` (job plan) and
 ``StreamingJobGraphGenerator.buildTreeDescription``.
 """
+
 import json
 from html import escape
 from typing import Any

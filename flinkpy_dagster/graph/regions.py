@@ -2,6 +2,7 @@
 
 Source of the rules: Flink's ``PipelinedRegionComputeUtil``; a region is merged with others it forms a cycle with.
 """
+
 from dataclasses import dataclass
 
 from flinkpy_dagster.graph.grouping import grouped
@@ -52,7 +53,10 @@ def _acyclic(job_graph: JobGraph, groups: list[list[str]]) -> list[list[str]]:
             reads[owner[edge.target]].add(owner[edge.source])
     upstream = {index: _all_upstream(index, reads) for index in reads}
     mutual = [(one, other) for one in reads for other in upstream[one] if one in upstream[other]]
-    return [[vertex for index in merged for vertex in groups[index]] for merged in grouped(range(len(groups)), mutual)]
+    return [
+        [vertex for index in merged for vertex in groups[index]]
+        for merged in grouped(range(len(groups)), mutual)
+    ]
 
 
 def _all_upstream(index: int, reads: dict[int, set[int]]) -> set[int]:

@@ -1,4 +1,5 @@
 """What of the environment the graph passes must know."""
+
 from dataclasses import dataclass, field
 
 from flinkpy_dagster.config import Configuration
@@ -18,7 +19,7 @@ class GraphSettings:
 
     @property
     def runtime_mode(self) -> str:
-        """"STREAMING", "BATCH" or "AUTOMATIC"."""
+        """ "STREAMING", "BATCH" or "AUTOMATIC"."""
         return str(self.configuration.get("execution.runtime-mode"))
 
     @property

@@ -3,6 +3,7 @@
 Source of the rules: Flink's ``StreamingJobGraphGenerator.setSlotSharing``: a group that was named is one group; the
 default group is one in STREAMING and one per pipelined region in BATCH.
 """
+
 from collections.abc import Sequence
 
 from flinkpy_dagster.graph.grouping import grouped

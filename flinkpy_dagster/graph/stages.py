@@ -3,6 +3,7 @@
 Vertices joined by pipelined FORWARD edges of one parallelism need no exchange between them. Everything else that
 connects stages goes through Spark's shuffle or a stored data set.
 """
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -44,12 +45,16 @@ class _Merging:
     def __init__(self, job_graph: JobGraph, members: dict[str, JobVertex]) -> None:
         self._job_graph = job_graph
         self._members = members
-        self._stage_of: dict[str, frozenset[str]] = {vertex_id: frozenset({vertex_id}) for vertex_id in members}
+        self._stage_of: dict[str, frozenset[str]] = {
+            vertex_id: frozenset({vertex_id}) for vertex_id in members
+        }
 
     def try_to_merge(self, edge: JobEdge) -> None:
         source, target = self._stage_of[edge.source], self._stage_of[edge.target]
         is_forward = edge.ship_strategy is ShipStrategy.FORWARD
-        parallelisms = {self._members[vertex_id].execution_parallelism for vertex_id in (edge.source, edge.target)}
+        parallelisms = {
+            self._members[vertex_id].execution_parallelism for vertex_id in (edge.source, edge.target)
+        }
         if source == target or not is_forward or len(parallelisms) > 1:
             return
         merged = source | target
@@ -62,7 +67,8 @@ class _Merging:
         spark_side = sum(1 for node in nodes if is_spark_side(node))
         # edges inside that cannot be merged are exchanges of the stage with itself: they count as inputs too
         has_exchanges = any(
-            edge.target in merged and (edge.source not in merged or edge.ship_strategy is not ShipStrategy.FORWARD)
+            edge.target in merged
+            and (edge.source not in merged or edge.ship_strategy is not ShipStrategy.FORWARD)
             for edge in self._job_graph.edges
         )
         return spark_side == 0 or (spark_side == 1 and not has_exchanges)
@@ -88,7 +94,9 @@ class _Merging:
 
     def _successors(self, stage: frozenset[str]) -> set[str]:
         edges = self._job_graph.edges
-        return {edge.target for edge in edges if edge.source in stage and edge.target in self._members} - stage
+        return {
+            edge.target for edge in edges if edge.source in stage and edge.target in self._members
+        } - stage
 
     def ordered(self) -> list[frozenset[str]]:
         """Producers before consumers."""
@@ -96,7 +104,9 @@ class _Merging:
         ordered: list[frozenset[str]] = []
         while waiting:
             ready = next(
-                stage for stage in waiting if not any(stage & self._successors(other) for other in waiting if other != stage)
+                stage
+                for stage in waiting
+                if not any(stage & self._successors(other) for other in waiting if other != stage)
             )
             waiting.remove(ready)
             ordered.append(ready)

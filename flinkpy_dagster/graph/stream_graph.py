@@ -2,6 +2,7 @@
 
 Source of the rules: Flink's ``StreamGraph``, ``StreamNode`` and ``StreamEdge``.
 """
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum

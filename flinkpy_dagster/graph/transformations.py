@@ -3,6 +3,7 @@
 Transformations change until the graph is made (``name()``, ``set_parallelism()`` ...); the passes work on copies.
 Source of the rules: Flink's ``Transformation`` and its subclasses.
 """
+
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field

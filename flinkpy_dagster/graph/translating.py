@@ -3,6 +3,7 @@
 Source of the rules: Flink's ``StreamGraphGenerator``, its transformation translators, ``StreamGraph.addEdge`` and
 ``SinkTransformationTranslator``.
 """
+
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -205,7 +206,12 @@ class _Translation:
         self._add_node(committer, [[read]])
 
     def _sink_stage(
-        self, sink: SinkTransformation, stage: str, operators: tuple[object, ...], uid: str | None, is_sink: bool
+        self,
+        sink: SinkTransformation,
+        stage: str,
+        operators: tuple[object, ...],
+        uid: str | None,
+        is_sink: bool,
     ) -> OperatorTransformation:
         return OperatorTransformation(
             id=self._ids.next(),
@@ -226,7 +232,10 @@ class _Translation:
         )
 
 
-_PREFIXES: dict[type[Transformation], str] = {SourceTransformation: "Source: ", LegacySinkTransformation: "Sink: "}
+_PREFIXES: dict[type[Transformation], str] = {
+    SourceTransformation: "Source: ",
+    LegacySinkTransformation: "Sink: ",
+}
 
 
 def _role_of(step: PhysicalTransformation) -> NodeRole:

@@ -2,6 +2,7 @@
 
 Source of the rules: Flink's ``setVertexParallelismsForDynamicGraphIfNecessary`` and ``ForwardGroupComputeUtil``.
 """
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

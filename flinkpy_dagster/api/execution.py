@@ -1,0 +1,96 @@
+"""From recorded transformations to a running job: who runs it is found by ``execution.target``."""
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib.metadata import entry_points
+from typing import Any
+
+import cloudpickle
+
+from flinkpy_dagster.api.capturing import CapturedJob, ProgramCaptured, current_capture
+from flinkpy_dagster.api.iterating import CloseableIterator
+from flinkpy_dagster.api.job_client import JobClient, JobStatus
+from flinkpy_dagster.api.recording import Recording
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction
+from flinkpy_dagster.graph.chaining import job_graph_of
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.graph.stream_graph import StreamGraph
+from flinkpy_dagster.graph.transformations import LegacySinkTransformation, Transformation
+from flinkpy_dagster.operators import specs
+
+EXECUTORS = "flinkpy_dagster.executors"
+COLLECT_JOB = "DataStream Collect"
+COLLECT_SINK = "Data stream collect sink"
+
+Executor = Callable[[JobGraph, Configuration], JobClient]
+
+
+def submit(recording: Recording, job_name: str | None, extra: Sequence[Transformation] = ()) -> JobClient:
+    """Starts the job that was recorded; the recording is empty afterwards.
+
+    Raises ProgramError for a program that is no job, ProgramCaptured inside of ``capture()``.
+    """
+    stream_graph = recording.stream_graph(job_name, extra)
+    job_graph = job_graph_of(stream_graph)
+    check_pickling(stream_graph)
+    configuration = Configuration(recording.configuration)
+    captured = current_capture()
+    if captured is not None:
+        captured.jobs.append(CapturedJob(stream_graph, job_graph, stream_graph.job_name, configuration))
+        raise ProgramCaptured()
+    client = executor_for(configuration)(job_graph, configuration)
+    recording.clear()
+    return client
+
+
+def executor_for(configuration: Configuration) -> Executor:
+    """The executor that ``execution.target`` names. Raises TargetUnavailable."""
+    target = configuration.get("execution.target")
+    known = {entry.name: entry for entry in entry_points(group=EXECUTORS)}
+    if target not in known:
+        there_are = ", ".join(sorted(known)) or "none, is flinkpy-dagster installed?"
+        raise TargetUnavailable(f"There is no execution target '{target}': the targets are {there_are}.")
+    executor: Executor = known[target].load()
+    return executor
+
+
+def check_pickling(graph: StreamGraph) -> None:
+    """Every function must reach the workers. Raises UnpicklableFunction naming the operator."""
+    for node in graph.nodes:
+        payloads = [
+            *node.operators,
+            *(edge.partitioner for edge in graph.edges_into(node.id) if edge.partitioner),
+        ]
+        for payload in payloads:
+            if isinstance(payload, specs.CollectionSource):
+                continue
+            try:
+                cloudpickle.dumps(payload)
+            except Exception as problem:
+                raise UnpicklableFunction(node.name, f"{type(problem).__name__}: {problem}") from problem
+
+
+def collect(recording: Recording, stream: Transformation, job_name: str | None) -> CloseableIterator:
+    """Runs everything recorded and hands the elements of one stream to the client."""
+    sink = LegacySinkTransformation(
+        id=recording.ids.next(),
+        name=COLLECT_SINK,
+        output_type=stream.output_type,
+        parallelism=1,
+        is_parallelism_configured=True,
+        inputs=[stream],
+        operators=(specs.CollectSink(value_type=stream.output_type),),
+    )
+    client = submit(recording, job_name or COLLECT_JOB, [sink])
+    return CloseableIterator(_elements(client, sink.id), lambda: _close(client))
+
+
+def _elements(client: JobClient, node_id: int) -> Iterator[Any]:
+    yield from client.collected(node_id)
+    client.get_job_execution_result().result()  # the job's error, if it failed after its last element
+
+
+def _close(client: JobClient) -> None:
+    status = client.get_job_status().result()
+    if isinstance(status, JobStatus) and not status.is_terminal_state():
+        client.cancel().result()

@@ -1,0 +1,134 @@
+"""What an environment has been told so far: its transformations and its configuration."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import InvalidProgram
+from flinkpy_dagster.graph.chaining import job_graph_of
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.graph.settings import GraphSettings
+from flinkpy_dagster.graph.stream_graph import ChainingStrategy, StreamGraph
+from flinkpy_dagster.graph.transformations import (
+    OperatorKind,
+    OperatorTransformation,
+    Transformation,
+    TransformationIds,
+)
+from flinkpy_dagster.graph.translating import stream_graph_of
+from flinkpy_dagster.types import TypeInformation, Types
+
+PARALLELISM = "parallelism.default"
+MAX_PARALLELISM = "pipeline.max-parallelism"
+HIGHEST_MAX_PARALLELISM = 1 << 15
+
+
+class Recording:
+    """The state shared by an environment and all its streams.
+
+    ``transformations`` are those that do something (Flink does not count sources, unions and partitionings).
+    """
+
+    def __init__(self, configuration: Configuration | None = None) -> None:
+        self.configuration = Configuration(configuration)
+        self.ids = TransformationIds()
+        self.transformations: list[Transformation] = []
+        self.default_local_parallelism = os.cpu_count() or 1
+
+    @property
+    def parallelism(self) -> int:
+        """Parallelism of operators that set none."""
+        return self.configuration.get_integer(PARALLELISM, self.default_local_parallelism)
+
+    @property
+    def max_parallelism(self) -> int:
+        """-1: not set."""
+        return self.configuration.get_integer(MAX_PARALLELISM, -1)
+
+    def add(self, transformation: Transformation) -> None:
+        """Makes the transformation part of the job."""
+        self.transformations.append(transformation)
+
+    def operator(
+        self,
+        name: str,
+        inputs: Sequence[Transformation],
+        spec: object,
+        kind: OperatorKind,
+        output_type: TypeInformation,
+        parallelism: int | None = None,
+    ) -> OperatorTransformation:
+        """A new operator of the job, with the environment's parallelism unless told otherwise."""
+        transformation = OperatorTransformation(
+            id=self.ids.next(),
+            name=name,
+            output_type=output_type,
+            parallelism=self.parallelism if parallelism is None else parallelism,
+            inputs=list(inputs),
+            operators=(spec,),
+            kind=kind,
+            chaining=ChainingStrategy.ALWAYS,
+        )
+        self.add(transformation)
+        return transformation
+
+    def stream_graph(self, job_name: str | None = None, extra: Sequence[Transformation] = ()) -> StreamGraph:
+        """The StreamGraph of everything recorded, and of ``extra`` transformations after that."""
+        settings = GraphSettings(
+            parallelism=self.parallelism,
+            max_parallelism=self.max_parallelism,
+            job_name=job_name,
+            configuration=Configuration(self.configuration),
+        )
+        return stream_graph_of([*self.transformations, *extra], settings, self.ids)
+
+    def job_graph(self, job_name: str | None = None, extra: Sequence[Transformation] = ()) -> JobGraph:
+        """The JobGraph of everything recorded, and of ``extra`` transformations after that."""
+        return job_graph_of(self.stream_graph(job_name, extra))
+
+    def clear(self) -> None:
+        """Forgets the transformations: they have become a job."""
+        self.transformations.clear()
+
+
+def declared_type(output_type: TypeInformation | list[TypeInformation] | None) -> TypeInformation:
+    """The type meant by an ``output_type`` argument: None is pickled, a list of types a row of them."""
+    if output_type is None:
+        return Types.PICKLED_BYTE_ARRAY()
+    if isinstance(output_type, list):
+        return Types.ROW(output_type)
+    if not isinstance(output_type, TypeInformation):
+        raise TypeError(f"output_type must be None, list or TypeInformation, not {output_type!r}.")
+    return output_type
+
+
+def checked_parallelism(parallelism: int, what: str = "an operator") -> int:
+    """``parallelism`` if it is one. Raises InvalidProgram."""
+    if not _is_int(parallelism) or (parallelism < 1 and parallelism != -1):
+        raise InvalidProgram(
+            f"The parallelism of {what} must be at least 1, or ExecutionConfig.PARALLELISM_DEFAULT (use system "
+            f"default). It was {parallelism!r}."
+        )
+    return parallelism
+
+
+def checked_max_parallelism(max_parallelism: int) -> int:
+    """``max_parallelism`` if it is one. Raises InvalidProgram."""
+    if not _is_int(max_parallelism) or not 1 <= max_parallelism <= HIGHEST_MAX_PARALLELISM:
+        raise InvalidProgram(
+            f"The maximum parallelism must be greater than 0 and at most {HIGHEST_MAX_PARALLELISM}. "
+            f"It was {max_parallelism!r}."
+        )
+    return max_parallelism
+
+
+def checked_text(value: Any, what: str) -> str:
+    """``value`` if it is a text. Raises InvalidProgram."""
+    if not isinstance(value, str):
+        raise InvalidProgram(f"{what} must be a str, not {value!r}.")
+    return value
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
