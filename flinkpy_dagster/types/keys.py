@@ -129,7 +129,7 @@ def stable_hash(canonical: Hashable) -> int:
     """
     kind = type(canonical)
     if kind is int:
-        return canonical % _PRIME * _MULTIPLIER % _PRIME  # type: ignore[operator, no-any-return]
+        return canonical % _PRIME * _MULTIPLIER % _PRIME  # type: ignore[operator]
     if kind is str:
         return zlib.crc32(canonical.encode("utf-8", "surrogatepass")) % _PRIME  # type: ignore[attr-defined]
     return zlib.crc32(_key_bytes(canonical)) % _PRIME

@@ -129,22 +129,33 @@ _REBUILDERS = {tuple: _copied_tuples, list: _copied_lists, dict: _copied_dicts, 
 
 
 def _copied_each(column: Column, kinds: set[type], where: str) -> Column:
-    """Columns of several types go type by type; unknown types through a pickle of each value."""
+    """Columns of several types go type by type; values of an unknown type through a pickle of each."""
     if len(kinds) == 1:
-        return PickledColumn().unpack(_dumps_each(column, where), len(column))
-    parts = {}
-    for kind in kinds:
-        parts[kind] = iter(copied([value for value in column if type(value) is kind], where))
-    return [next(parts[type(value)]) for value in column]
+        try:
+            return [pickle.loads(pickle.dumps(value, _PROTOCOL)) for value in column]
+        except Exception:
+            return loads_by_value(_dumps_by_value(column, where))
+    before = {kind: [value for value in column if type(value) is kind] for kind in kinds}
+    after = {kind: copied(values, where) for kind, values in before.items()}
+    if all(after[kind] is values for kind, values in before.items()):
+        return column
+    rest = {kind: iter(values) for kind, values in after.items()}
+    return [next(rest[type(value)]) for value in column]
 
 
 def _dumps_each(column: Column, where: str) -> bytes:
     try:
-        return _ONE_BY_ONE + pickle.dumps([pickle.dumps(value, _PROTOCOL) for value in column], _PROTOCOL)
+        packed = pickle.dumps([pickle.dumps(value, _PROTOCOL) for value in column], _PROTOCOL)
+        if b"__main__" not in packed:  # the main module of whoever reads this is another one
+            return _ONE_BY_ONE + packed
     except Exception:  # classes and functions of the program itself: pickle knows them by name only
         pass
+    return _BY_VALUE + _dumps_by_value(column, where)
+
+
+def _dumps_by_value(column: Column, where: str) -> bytes:
     try:
-        return _BY_VALUE + dumps_by_value(column)
+        return dumps_by_value(column)
     except Exception:
         raise _unpicklable(column, where) from None
 

@@ -6,6 +6,7 @@ which it prints as bytes, are written readably instead.
 """
 
 import datetime
+from array import array
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -108,6 +109,8 @@ def _row_text(value: Row, type_info: RowTypeInfo) -> str:
 
 
 def _list_text(value: Any, type_info: Any) -> str:
+    if isinstance(value, bytes):  # an array or list of BYTE, which Java counts from -128
+        value = array("b", value)
     return f"[{', '.join(_java_text(item, type_info.element_type) for item in value)}]"
 
 

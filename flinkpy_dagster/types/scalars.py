@@ -134,9 +134,14 @@ class FloatColumn(ScalarColumn):
         return list(map(shortest_float, column))
 
 
+_DIGITS = (6, 7, 8)  # whatever has fewer than six digits comes out short of "6g" as well ...
+_FEW_DIGITS = range(1, 9)  # ... but numbers this close to zero have fewer than six digits to tell
+_SMALLEST_NORMAL = 2.0**-126
+
+
 def shortest_float(value: float) -> float:
     """The ``float`` with the fewest digits that still is this number in 32 bits (Java's ``Float.toString``)."""
-    for digits in (6, 7, 8):
+    for digits in _FEW_DIGITS if abs(value) < _SMALLEST_NORMAL else _DIGITS:
         candidate = float(f"{value:.{digits}g}")
         if array("f", (candidate,))[0] == value:
             return candidate

@@ -355,7 +355,7 @@ class TupleTypeInfo(TypeInformation):
 
     def describe(self) -> str:
         fields = ", ".join(field.describe() for field in self._field_types)
-        return f"Java Tuple{len(self._field_types)}<{fields}>"
+        return f"Java Tuple{len(self._field_types)}<{fields}>" if fields else "Java Tuple0"
 
     def _identity(self) -> tuple[Any, ...]:
         return tuple(self._field_types)
