@@ -89,6 +89,7 @@ class RowColumn(ColumnCodec):
         super().__init__(type_info)
         self._names = type_info.get_field_names()
         self._fields = [nullable(field) for field in fields]
+        self._getters = [itemgetter(index) for index in range(len(fields))]
 
     def coerce(self, column: Column, where: str) -> Column:
         columns = [
@@ -114,7 +115,7 @@ class RowColumn(ColumnCodec):
             lists = [self._values_of(row, where) for row in column]
         if not set(map(len, lists)) <= {width}:
             lists = [self._values_of(row, where)[:width] for row in column]
-        return list(map(list, zip(*lists, strict=True))) if lists else [[] for _ in names]
+        return [list(map(getter, lists)) for getter in self._getters]
 
     def _values_of(self, row: Row, where: str) -> list[Any]:
         try:

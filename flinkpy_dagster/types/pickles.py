@@ -8,6 +8,7 @@ object occurs twice.
 import datetime
 import decimal
 import pickle
+from operator import itemgetter
 
 from flinkpy_dagster.errors import TypeMismatch
 from flinkpy_dagster.types.columns import Column, ColumnCodec, flattened, regrouped
@@ -98,7 +99,7 @@ def copied(column: Column, where: str) -> Column:
 
 def _copied_tuples(column: Column, where: str) -> Column:
     if len(set(map(len, column))) == 1 and column[0]:
-        before = list(map(list, zip(*column, strict=True)))
+        before = [list(map(itemgetter(index), column)) for index in range(len(column[0]))]
         after = [copied(values, where) for values in before]
         is_same = all(new is old for new, old in zip(after, before, strict=True))
         return column if is_same else list(zip(*after, strict=True))
