@@ -132,6 +132,7 @@ class BroadcastConnectedStream:
             self.broadcast_stream.input_stream._transformation,
         ]
         operator = recording.operator(name, inputs, spec, OperatorKind.BROADCAST, declared_type(output_type))
+        operator.is_parallelism_configured = True  # as in Flink: BATCH plans show the environment's parallelism
         return DataStream(recording, operator)
 
     def _check(self, func: Any, is_keyed: bool) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
 
 from flinkpy_dagster.api.data_stream import DataStream
+from flinkpy_dagster.api.joining import CoGroupWindowFunction, JoinWindowFunction, KeyOfTagged, TagSide
 from flinkpy_dagster.api.keyed_stream import KeyedStream, keyed_by
 from flinkpy_dagster.api.recording import declared_type
 from flinkpy_dagster.errors import InvalidProgram
@@ -19,12 +20,6 @@ from flinkpy_dagster.operators.functions import (
 )
 from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.watermarks import milliseconds_of
-from flinkpy_dagster.operators.window_joining import (
-    CoGroupWindowFunction,
-    JoinWindowFunction,
-    KeyOfTagged,
-    TagSide,
-)
 from flinkpy_dagster.operators.windows import Evictor, Trigger, WindowAssigner
 from flinkpy_dagster.types import TypeInformation
 
@@ -89,7 +84,7 @@ class _PairedStreams:
         # untyped, as the two sides may have different types
         first, second = (stream._as_values().map(TagSide(side)) for side, stream in enumerate(self._streams))
         both = first.union(second)
-        windowed = keyed_by(both, KeyOfTagged(*self._selectors), self._key_type).window(self._assigner)
+        windowed = keyed_by(both, KeyOfTagged(self._selectors), self._key_type).window(self._assigner)
         windowed.allowed_lateness(self._allowed_lateness_ms)
         if self._trigger is not None:
             windowed.trigger(self._trigger)

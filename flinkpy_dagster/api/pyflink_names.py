@@ -157,7 +157,10 @@ _BASE = (
 )
 _NUMBERS = _names(_API + "sources", "NumberSequenceSource")
 _RETRY_PREDICATES = "empty_result_predicate has_exception_predicate exception_type_predicate"
-_RETRIES = "RetryPredicate NoRetryStrategy FixedDelayRetryStrategy ExponentialBackoffDelayRetryStrategy NO_RETRY_STRATEGY"
+_RETRIES = (
+    "RetryPredicate NoRetryStrategy FixedDelayRetryStrategy ExponentialBackoffDelayRetryStrategy "
+    "NO_RETRY_STRATEGY"
+)
 
 MODULES: dict[str, dict[str, str]] = {
     "pyflink": {},
@@ -227,7 +230,7 @@ INSTEAD: dict[str, str] = {
     "pyflink.fn_execution": "these are internals of PyFlink.",
     "pyflink.common.io": "input formats wrap Java classes; use env.from_source() or env.from_dataframe().",
     "pyflink.common.utils": "these are internals of PyFlink.",
-    "pyflink.common.serialization.RowDataBulkWriterFactory": "it wraps a Java class; use CsvBulkWriters or ParquetSink.",
+    "pyflink.common.serialization.RowDataBulkWriterFactory": "it wraps a Java class; use CsvBulkWriters.",
     "pyflink.datastream.utils": "these are internals of PyFlink.",
     "pyflink.datastream.data_stream.CachedDataStream": (
         "a stream read by several operators of one job is computed once; between jobs, use sink_to(ParquetSink(path))."
