@@ -88,12 +88,14 @@ class NullableColumn(ColumnCodec):
         return around_none(lambda present: self._inner.coerce(present, where), column)
 
     def pack(self, column: Column) -> Any:
+        """What is not None, after a byte per value that says which are not; no bytes if all are."""
         if not has_none(column):
             return None, self._inner.pack(column)
         mask = bytes([value is not None for value in column])
         return mask, self._inner.pack([value for value in column if value is not None])
 
     def unpack(self, packed: Any, count: int) -> Column:
+        """The values with None back in its places."""
         mask, inner = packed
         if mask is None:
             return self._inner.unpack(inner, count)

@@ -30,6 +30,7 @@ class TupleColumn(ColumnCodec):
         self._getters = [itemgetter(index) for index in range(len(fields))]
 
     def coerce(self, column: Column, where: str) -> Column:
+        """Field by field; the same list if no field changes."""
         is_exact = set(map(type, column)) <= {tuple} and set(map(len, column)) <= {len(self._fields)}
         if not is_exact:
             self._check_shape(column, where)
@@ -92,6 +93,7 @@ class RowColumn(ColumnCodec):
         self._getters = [itemgetter(index) for index in range(len(fields))]
 
     def coerce(self, column: Column, where: str) -> Column:
+        """New rows, named and ordered as declared."""
         columns = [
             field.coerce(values, _path(where, name))
             for field, name, values in zip(
@@ -134,6 +136,7 @@ class RowColumn(ColumnCodec):
         return [row_of(names, values, kind) for values, kind in zip(lists, kinds, strict=True)]
 
     def pack(self, column: Column) -> Any:
+        """The kinds as bytes (None if all are inserts) and the packed fields."""
         kinds = list(map(_kind_of, column))
         is_plain = kinds.count(RowKind.INSERT) == len(kinds)
         marks = None if is_plain else bytes([kind.value for kind in kinds])
@@ -142,6 +145,7 @@ class RowColumn(ColumnCodec):
         ]
 
     def unpack(self, packed: Any, count: int) -> Column:
+        """New rows."""
         marks, parts = packed
         kinds = [RowKind.INSERT] * count if marks is None else list(map(_KINDS.__getitem__, marks))
         return self._rows(
@@ -191,6 +195,7 @@ class ListColumn(ColumnCodec):
         self._element = element
 
     def coerce(self, column: Column, where: str) -> Column:
+        """New lists."""
         if not set(map(type, column)) <= {list}:
             for value in column:
                 if not isinstance(value, list):
@@ -211,6 +216,7 @@ class ListColumn(ColumnCodec):
         return self._rebuilt(column, self._element.copies(flattened(column)))
 
     def present(self, column: Column) -> Column:
+        """The same lists unless an element is presented as something else."""
         elements = flattened(column)
         presented = self._element.present(elements)
         return column if presented is elements else self._rebuilt(column, presented)
@@ -224,6 +230,7 @@ class BytesColumn(ColumnCodec):
     """An array or list of BYTE: ``bytes`` for user code, a list of signed numbers when collected."""
 
     def coerce(self, column: Column, where: str) -> Column:
+        """``bytes``; also of a ``bytearray``."""
         if set(map(type, column)) <= {bytes}:
             return column
         for value in column:
@@ -244,6 +251,7 @@ class MapColumn(ColumnCodec):
         self._value = nullable(value)
 
     def coerce(self, column: Column, where: str) -> Column:
+        """New dicts, in the order given."""
         if not set(map(type, column)) <= {dict}:
             for value in column:
                 if not isinstance(value, Mapping):
@@ -266,6 +274,7 @@ class MapColumn(ColumnCodec):
         return array("q", map(len, column)).tobytes(), self._key.pack(keys), self._value.pack(values)
 
     def unpack(self, packed: Any, count: int) -> Column:
+        """New dicts."""
         sizes = array("q", packed[0])
         total = sum(sizes)
         entries = zip(self._key.unpack(packed[1], total), self._value.unpack(packed[2], total), strict=True)
@@ -280,6 +289,7 @@ class MapColumn(ColumnCodec):
         return self._rebuilt(column, self._key.present(keys), self._value.present(values))
 
     def admit(self, value: Any) -> Any:
+        """Any mapping."""
         if not isinstance(value, Mapping):
             return value
         return {self._key.admit(key): self._value.admit(item) for key, item in value.items()}

@@ -47,6 +47,7 @@ class PickledColumn(ColumnCodec):
         return _dumps_each(column, "")
 
     def unpack(self, packed: bytes, count: int) -> Column:
+        """The values; raises what user classes raise when they are unpickled."""
         if packed[:1] == _BY_VALUE:
             return loads_by_value(packed[1:])
         values: Column = pickle.loads(memoryview(packed)[1:])

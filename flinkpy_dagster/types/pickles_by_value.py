@@ -13,6 +13,16 @@ from typing import Any
 _PROTOCOL = 5
 
 
+def _pickler_class() -> Any:
+    """cloudpickle's where it is loaded, else pickle's.
+
+    It is not imported: a class that exists by value only has been made by cloudpickle, so where such values are,
+    it is loaded, and where it is not, names will do.
+    """
+    cloudpickle: Any = sys.modules.get("cloudpickle")
+    return pickle.Pickler if cloudpickle is None else cloudpickle.Pickler
+
+
 def _is_importable(kind: type) -> bool:
     """Is it what any other process finds under its name? The main module is another one there."""
     if kind.__module__ == "__main__":
@@ -24,13 +34,11 @@ def _is_importable(kind: type) -> bool:
 
 
 def dumps_by_value(values: list[Any]) -> bytes:
-    """The pickles of the values, each on its own, and of the classes they need; needs cloudpickle."""
-    import cloudpickle  # not of the standard library: loaded only where plain pickles do not do
-
+    """The pickles of the values, each on its own, and of the classes they need."""
     numbers: dict[type, int | None] = {}
     classes: list[type] = []
 
-    class ClassNumberingPickler(cloudpickle.Pickler):  # type: ignore[misc]
+    class ClassNumberingPickler(_pickler_class()):  # type: ignore[misc]
         def persistent_id(self, value: Any) -> int | None:
             if not isinstance(value, type):
                 return None
@@ -46,7 +54,9 @@ def dumps_by_value(values: list[Any]) -> bytes:
     for value in values:
         pickler.dump(value)
         pickler.clear_memo()
-    return pickle.dumps((cloudpickle.dumps(classes, _PROTOCOL), len(values), out.getvalue()), _PROTOCOL)
+    class_out = io.BytesIO()
+    _pickler_class()(class_out, _PROTOCOL).dump(classes)
+    return pickle.dumps((class_out.getvalue(), len(values), out.getvalue()), _PROTOCOL)
 
 
 def loads_by_value(data: bytes) -> list[Any]:

@@ -178,6 +178,8 @@ class LocalTimeTypeInfo(TypeInformation):
     """Java's ``LocalDate``, ``LocalTime`` or ``LocalDateTime``, to the microsecond."""
 
     class TimeType(Enum):
+        """Which of the three."""
+
         LOCAL_DATE = 0
         LOCAL_TIME = 1
         LOCAL_DATE_TIME = 2
@@ -242,6 +244,7 @@ class PrimitiveArrayTypeInfo(_ElementTypeInfo):
         super().__init__(element_type)
 
     def describe(self) -> str:
+        """Java's notation, e.g. ``int[]``."""
         basic_type = _basic_type_of(self._element_type)
         assert basic_type is not None
         return f"{_JAVA_PRIMITIVES[basic_type]}[]"

@@ -7,6 +7,7 @@ import sys
 import textwrap
 import threading
 
+import cloudpickle
 import pytest
 
 from flinkpy_dagster.errors import TypeMismatch
@@ -92,12 +93,14 @@ def test_coerce_when_a_value_cannot_be_pickled_then_type_mismatch_with_the_reaso
 
 
 def test_lambda_when_a_value_then_travels_by_value():
+    assert cloudpickle.__name__ in sys.modules  # as in every process that runs user code
     (function,) = CODEC.loads(CODEC.dumps([lambda x: x + 1]))
     assert function(1) == 2
 
 
 MAIN = """
     import sys
+    import cloudpickle
     from flinkpy_dagster.types.codec import codec_of
     class Point:
         def __init__(self, x): self.x = x
