@@ -49,7 +49,8 @@ def is_typed(key_type: TypeInformation | None) -> bool:
 def _canonical(key: Any) -> Hashable:
     kind = type(key)
     if kind in _AS_IT_IS:
-        return key  # type: ignore[no-any-return]
+        as_it_is: Hashable = key
+        return as_it_is
     special = _SPECIAL.get(kind)
     if special is not None:
         return special(key)
