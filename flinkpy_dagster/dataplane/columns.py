@@ -1,7 +1,8 @@
 """Values as Arrow columns and back: one ``Column`` per type.
 
-Two mappings. The *exact* one (stored results that the job reads again) gives back equal values of equal types, whatever they are.
-The *open* one (tables for others, rows that Spark reads for us) prefers the column type anybody would expect.
+Two mappings. The *exact* one (stored results that the job reads again) gives back equal values of equal types,
+whatever they are. The *open* one (tables for others, rows that Spark reads for us) prefers the column type anybody
+would expect.
 
 ========================  =========================  ==========================
 type                      exact                      open
@@ -12,9 +13,10 @@ INSTANT                   struct(seconds, nanos)     timestamp (UTC, us)
 no type, PICKLED          binary (pickle)            binary (pickle)
 ========================  =========================  ==========================
 
-All others are the same in both: numbers as numbers, SQL_TIMESTAMP as timestamp without zone, SQL_TIME as ISO text (Spark stores
-no times), ROW and TUPLE as structs.
+All others are the same in both: numbers as numbers, SQL_TIMESTAMP as timestamp without zone, SQL_TIME as ISO text
+(Spark stores no times), ROW and TUPLE as structs.
 """
+
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from flinkpy_dagster.dataplane.pickled_cells import dumps_each
 from flinkpy_dagster.errors import TypeMismatch
 from flinkpy_dagster.types import (
     BasicArrayTypeInfo,
@@ -71,9 +74,13 @@ def column_of(type_info: TypeInformation | None, *, exact: bool, field: str = ""
         return _struct(type_info, exact, field)
     if isinstance(type_info, MapTypeInfo):
         return _map(type_info, exact, field)
-    if isinstance(type_info, PrimitiveArrayTypeInfo) and type_info.element_type == BasicTypeInfo(BasicType.BYTE):
+    if isinstance(type_info, PrimitiveArrayTypeInfo) and type_info.element_type == BasicTypeInfo(
+        BasicType.BYTE
+    ):
         return _plain(pa.binary(), type_info, field)
-    if isinstance(type_info, PrimitiveArrayTypeInfo | BasicArrayTypeInfo | ObjectArrayTypeInfo | ListTypeInfo):
+    if isinstance(
+        type_info, PrimitiveArrayTypeInfo | BasicArrayTypeInfo | ObjectArrayTypeInfo | ListTypeInfo
+    ):
         return _list(column_of(type_info.element_type, exact=exact, field=_below(field, "[]")))
     return _temporal(type_info, field)
 
@@ -161,7 +168,10 @@ def _decimal(of_number: Callable[[Any], Any], scale: int, type_info: TypeInforma
         with localcontext() as context:
             context.prec = 76
             try:
-                rounded = [None if value is None else Decimal(value).quantize(unit, ROUND_HALF_UP) for value in values]
+                rounded = [
+                    None if value is None else Decimal(value).quantize(unit, ROUND_HALF_UP)
+                    for value in values
+                ]
                 return pa.array(rounded, arrow)
             except (ArithmeticError, *_CONVERSION_ERRORS):
                 worst = max((value for value in values if value is not None), key=abs)
@@ -200,8 +210,7 @@ def _pickled() -> Column:
     """Every value its own pickle, None included."""
 
     def encode(values: list) -> pa.Array:
-        dumps = pickle.dumps
-        return pa.array([dumps(value, 5) for value in values], pa.binary())
+        return pa.array(dumps_each(values), pa.binary())
 
     def decode(array: pa.Array) -> list:
         loads = pickle.loads
@@ -240,7 +249,9 @@ def _list(element: Column) -> Column:
         return pa.ListArray.from_arrays(offsets, element.encode(flat), type=arrow)
 
     def decode(array: pa.Array) -> list:
-        return [None if items is None else list(items) for items in _sliced(array, element.decode, array.values)]
+        return [
+            None if items is None else list(items) for items in _sliced(array, element.decode, array.values)
+        ]
 
     return Column(arrow, encode, decode)
 

@@ -1,0 +1,202 @@
+"""What reaches a subtask: rows of Spark as the arrivals of its task.
+
+Three kinds of input, one per kind of stage: a stage whose sources make their elements themselves gets one row with
+its index, one with a Spark-side source gets that source's rows, all others get what was sent to them (wire rows and
+stored records).
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy
+import pyarrow as pa
+
+from flinkpy_dagster.dataplane.columns import RecordColumns
+from flinkpy_dagster.dataplane.records import DataSetColumns
+from flinkpy_dagster.dataplane.wire import OUTPUT_PORT, ChunkCodec, End, WireRow
+from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.operators.departures import Arrival
+from flinkpy_dagster.types import TypeInformation
+
+MARKER_PORT = -2  # a row that only tells a subtask its index
+
+
+class StageInput(Protocol):
+    """Read by one subtask, once. ``forward`` takes rows that are on their way to the driver."""
+
+    def read(
+        self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
+    ) -> tuple[int | None, Iterator[Arrival]]:
+        """The subtask's index, None if nothing tells it, and the arrivals."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoInput:
+    """One row per subtask: column ``id`` is its index."""
+
+    def read(
+        self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
+    ) -> tuple[int | None, Iterator[Arrival]]:
+        first, _ = _first(batches)
+        return (None if first is None else first.column(0)[0].as_py()), iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class SourceInput:
+    """Rows of one Spark-side source: columns ``_subtask`` and ``row``; a null row is a marker."""
+
+    port: int
+    row_type: TypeInformation
+    batch_size: int
+
+    def read(
+        self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
+    ) -> tuple[int | None, Iterator[Arrival]]:
+        first, all_batches = _first(batches)
+        if first is None:
+            return None, iter(())
+        return first.column(0)[0].as_py(), self._arrivals(all_batches)
+
+    def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
+        record = RecordColumns(self.row_type, exact=False)
+        for batch in batches:
+            rows = batch.column(1)
+            if rows.null_count:  # markers come alone
+                continue
+            values = record.decode(_fields(rows), len(rows))
+            for part in _parts(Batch(values), self.batch_size):
+                yield Arrival(self.port, 0, part)
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangePort:
+    """One exchange into the stage: how many senders it has, and what its chunks hold."""
+
+    edge: int
+    senders: int
+    value_type: TypeInformation | None
+    key_type: TypeInformation | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPort:
+    """One stored data set that the stage reads; its rows are the struct column ``column`` of the input."""
+
+    edge: int
+    column: int
+    value_type: TypeInformation | None
+    key_type: TypeInformation | None
+    is_keyed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShuffledInput:
+    """Wire rows and stored records that were sent to this subtask."""
+
+    exchanges: tuple[ExchangePort, ...]
+    stored: tuple[StoredPort, ...]
+    batch_size: int
+
+    def read(
+        self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
+    ) -> tuple[int | None, Iterator[Arrival]]:
+        first, all_batches = _first(batches)
+        if first is None:
+            return None, iter(())
+        return first.column(0)[0].as_py(), _Unpacking(self, forward).arrivals(all_batches)
+
+
+class _Unpacking:
+    """Arrivals out of one partition, and the check that nothing is missing."""
+
+    def __init__(self, source: ShuffledInput, forward: Callable[[WireRow], None]) -> None:
+        self._codecs = {port.edge: ChunkCodec(port.value_type, port.key_type) for port in source.exchanges}
+        self._open = {(port.edge, sender): 0 for port in source.exchanges for sender in range(port.senders)}
+        self._stored = {
+            port.edge: (port.column, DataSetColumns(port.value_type, port.key_type, port.is_keyed))
+            for port in source.stored
+        }
+        self._batch_size = source.batch_size
+        self._forward = forward
+
+    def arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
+        for batch in batches:
+            if self._stored:
+                yield from self._mixed(batch)
+            else:
+                yield from self._wire(batch)
+        if self._open:
+            edge, sender = next(iter(self._open))
+            raise RuntimeError(
+                f"Exchange {edge} lost rows: subtask {sender} of the producer never said it was done."
+            )
+
+    def _mixed(self, batch: pa.RecordBatch) -> Iterator[Arrival]:
+        """Rows of one port in a row are taken together."""
+        ports = batch.column(1).to_numpy()
+        starts = [0, *(numpy.flatnonzero(numpy.diff(ports)) + 1).tolist(), len(ports)]
+        for start, end in zip(starts, starts[1:]):
+            port = int(ports[start])
+            part = batch.slice(start, end - start)
+            if port in self._stored:
+                yield from self._records(port, part)
+            elif port != MARKER_PORT:
+                yield from self._wire(part)
+
+    def _records(self, port: int, batch: pa.RecordBatch) -> Iterator[Arrival]:
+        index, columns = self._stored[port]
+        content = columns.decode(_fields(batch.column(index)), len(batch))
+        for part in _parts(content, self._batch_size):
+            yield Arrival(port, 0, part)
+
+    def _wire(self, batch: pa.RecordBatch) -> Iterator[Arrival]:
+        for row in zip(*(batch.column(index).to_pylist() for index in range(4))):
+            _, port, sender, chunk = row
+            if port == OUTPUT_PORT:
+                self._forward(row)
+                continue
+            content = self._codecs[port].loads(chunk)
+            if isinstance(content, End):
+                self._close(port, sender, content.chunks)
+            else:
+                self._open[port, sender] += 1
+                yield Arrival(port, sender, content)
+
+    def _close(self, port: int, sender: int, sent: int) -> None:
+        received = self._open.pop((port, sender))
+        if received != sent:
+            raise RuntimeError(
+                f"Exchange {port} lost rows: {received} of {sent} chunks of subtask {sender} arrived."
+            )
+
+
+def _first(batches: Iterator[pa.RecordBatch]) -> tuple[pa.RecordBatch | None, Iterable[pa.RecordBatch]]:
+    """The first batch that has rows, and all of them."""
+    for batch in batches:
+        if batch.num_rows:
+            return batch, _chained(batch, batches)
+    return None, ()
+
+
+def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    yield first
+    yield from rest
+
+
+def _fields(rows: pa.StructArray) -> list[pa.Array]:
+    return [rows.field(index) for index in range(rows.type.num_fields)]
+
+
+def _parts(batch: Batch, size: int) -> Iterator[Batch]:
+    """The batch in pieces of at most ``size`` elements."""
+    if len(batch) <= size:
+        yield batch
+        return
+    for start in range(0, len(batch), size):
+        end = start + size
+        yield Batch(
+            batch.values[start:end],
+            None if batch.timestamps is None else batch.timestamps[start:end],
+            None if batch.keys is None else batch.keys[start:end],
+        )

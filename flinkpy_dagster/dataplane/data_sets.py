@@ -1,0 +1,79 @@
+"""Stored results: BLOCKING data sets as Parquet, and what is known about every result of a job."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from flinkpy_dagster.dataplane.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.stage_plans import is_broadcast
+from flinkpy_dagster.graph.job_graph import JobEdge
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredDataSet:
+    """A result that lies somewhere. ``schema``: names and Spark's type names; ``size_bytes`` of all files."""
+
+    path: str
+    rows: int
+    size_bytes: int
+    schema: tuple[tuple[str, str], ...]
+
+
+@dataclass
+class DataSetStore:
+    """The stored data sets of one job, below ``folder``. Filled by the regions that make them, read by those that
+    follow.
+    """
+
+    folder: str
+    data_sets: dict[str, StoredDataSet] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.folder = absolute(self.folder)
+
+    def path_of(self, data_set_id: str) -> str:
+        """Where a data set lies, or will."""
+        return f"{self.folder.rstrip('/')}/{data_set_id}"
+
+    def add(self, data_set_id: str, stored: StoredDataSet) -> None:
+        self.data_sets[data_set_id] = stored
+
+    def get(self, data_set_id: str) -> StoredDataSet:
+        """KeyError if the region that makes it has not finished."""
+        return self.data_sets[data_set_id]
+
+    def delete_all(self, spark: SparkSession) -> None:
+        """Forgets and deletes everything."""
+        self.data_sets.clear()
+        FileSystem(spark).delete(self.folder)
+
+
+def schema_of(dataframe: DataFrame) -> tuple[tuple[str, str], ...]:
+    """Column names and types as Spark names them."""
+    return tuple((name, kind) for name, kind in dataframe.dtypes)
+
+
+def stored_rows(
+    unsplit: SparkSession, path: str, edge: JobEdge, readers: int, schema: pa.Schema
+) -> DataFrame:
+    """A stored data set as the rows of an exchange: ``channel``, ``port`` and the struct ``records``.
+
+    ``unsplit`` is a session that gives every file to one task: the order of a file is that of its producer.
+    """
+    rows = unsplit.read.schema(parquet_schema(schema)).parquet(path)
+    everyone = F.explode(F.sequence(F.lit(0), F.lit(readers - 1)))
+    channel = everyone if is_broadcast(edge) else F.col("_channel")
+    return rows.select(
+        channel.cast("int").alias("channel"),
+        F.lit(edge.id).cast("int").alias("port"),
+        F.struct("*").alias("records"),
+    )
+
+
+def parquet_schema(schema: pa.Schema) -> Any:
+    """The Spark schema of an Arrow one."""
+    return from_arrow_schema(schema)

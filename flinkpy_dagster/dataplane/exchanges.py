@@ -1,0 +1,177 @@
+"""The DataFrames of a region: passes, and the shuffles between them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from flinkpy_dagster.dataplane.arrivals import (
+    MARKER_PORT,
+    ExchangePort,
+    NoInput,
+    ShuffledInput,
+    SourceInput,
+    StageInput,
+    StoredPort,
+)
+from flinkpy_dagster.dataplane.data_sets import DataSetStore, parquet_schema, stored_rows
+from flinkpy_dagster.dataplane.departures import column_name
+from flinkpy_dagster.dataplane.records import DataSetColumns
+from flinkpy_dagster.dataplane.sources import read_source, source_rows
+from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.dataplane.wire import OUTPUT_PORT, WIRE_SCHEMA
+from flinkpy_dagster.graph.job_graph import JobEdge
+from flinkpy_dagster.graph.stages import is_spark_side
+from flinkpy_dagster.graph.stream_graph import StreamNode
+
+_WIRE_NAMES = WIRE_SCHEMA.names
+
+
+def unshared_session(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
+    """A session with settings of its own over the same context; it knows the views and functions of ``spark``."""
+    jvm_session = spark._jsparkSession.cloneSession()
+    session = SparkSession(spark.sparkContext, jsparkSession=jvm_session)
+    for key, value in settings.items():
+        session.conf.set(key, value)
+    return session
+
+
+ENGINE_SETTINGS = {
+    "spark.sql.adaptive.enabled": "false",  # our shuffles have the partitions they must have
+    "spark.sql.unionOutputPartitioning": "false",
+    "spark.sql.caseSensitive": "true",  # fields are called what the program calls them
+    "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "true",
+}
+UNSPLIT_SETTINGS = ENGINE_SETTINGS | {
+    "spark.sql.files.maxPartitionBytes": str(1 << 50),
+    "spark.sql.files.openCostInBytes": "0",
+}
+
+
+def spark_side_source(plan: StagePlan) -> StreamNode | None:
+    """The one source of a stage that Spark reads."""
+    return next((node for node in plan.stage.sources if is_spark_side(node)), None)
+
+
+class StageInputs:
+    """Makes the input of one stage's pass after the other: rows, and how to read them."""
+
+    def __init__(
+        self, engine: SparkSession, unsplit: SparkSession, store: DataSetStore, batch_size: int
+    ) -> None:
+        self._engine = engine
+        self._unsplit = unsplit
+        self._store = store
+        self._batch_size = batch_size
+
+    def of_generators(self, plan: StagePlan) -> tuple[DataFrame, StageInput]:
+        """For a stage whose sources make their elements themselves."""
+        parallelism = plan.stage.parallelism
+        return self._engine.range(0, parallelism, 1, parallelism), NoInput()
+
+    def of_source(self, plan: StagePlan, node: StreamNode) -> tuple[DataFrame, StageInput]:
+        """For a stage with a source that Spark reads."""
+        spec: Any = next(payload for payload in node.operators if getattr(payload, "is_spark_side", False))
+        dataframe, row_type = read_source(self._engine, node.name, spec)
+        own = _in_session(self._engine, dataframe)
+        rows = source_rows(own, plan.stage.parallelism)
+        return rows, SourceInput(node.id, row_type, self._batch_size)
+
+    def of_exchanges(
+        self,
+        plan: StagePlan,
+        upstream: Mapping[int, tuple[StagePlan, DataFrame]],
+        stage_of: Mapping[str, int],
+    ) -> tuple[DataFrame, StageInput]:
+        """For a stage that reads other stages (by stage id) and stored data sets."""
+        wired = [edge for edge in plan.stage.inputs if edge.source in stage_of]
+        stored = [edge for edge in plan.stage.inputs if edge.source not in stage_of]
+        parts = [
+            _sent_to(producer, rows, plan.stage.id)
+            for producer, rows in (
+                upstream[stage] for stage in dict.fromkeys(stage_of[edge.source] for edge in wired)
+            )
+        ]
+        parts += [self._stored(edge, plan.stage.parallelism) for edge in stored]
+        if stored:
+            parts.append(self._markers(plan.stage.parallelism))
+        together = _union(parts, stored)
+        shuffled = together.repartitionById(plan.stage.parallelism, F.col("channel"))
+        return shuffled, self._reader(wired, stored, upstream, stage_of)
+
+    def _reader(
+        self,
+        wired: list[JobEdge],
+        stored: list[JobEdge],
+        upstream: Mapping[int, tuple[StagePlan, DataFrame]],
+        stage_of: Mapping[str, int],
+    ) -> StageInput:
+        return ShuffledInput(
+            tuple(
+                ExchangePort(
+                    edge.id,
+                    upstream[stage_of[edge.source]][0].stage.parallelism,
+                    edge.value_type,
+                    edge.key_type,
+                )
+                for edge in wired
+            ),
+            tuple(
+                StoredPort(edge.id, len(_WIRE_NAMES) + place, edge.value_type, edge.key_type, edge.is_keyed)
+                for place, edge in enumerate(stored)
+            ),
+            self._batch_size,
+        )
+
+    def _stored(self, edge: JobEdge, readers: int) -> DataFrame:
+        path = self._store.get(edge.data_set).path
+        rows = stored_rows(self._unsplit, path, edge, readers, data_set_columns(edge).schema)
+        return rows.withColumnRenamed("records", column_name(edge.id))
+
+    def _markers(self, parallelism: int) -> DataFrame:
+        """One row per subtask, so that none is left without a row that tells its index."""
+        rows = self._engine.range(0, parallelism, 1, 1)
+        return rows.select(
+            F.col("id").cast("int").alias("channel"), F.lit(MARKER_PORT).cast("int").alias("port")
+        )
+
+
+def data_set_columns(edge: JobEdge) -> DataSetColumns:
+    """The columns of the data set an edge reads."""
+    return DataSetColumns(edge.value_type, edge.key_type, edge.is_keyed)
+
+
+def _in_session(session: SparkSession, dataframe: DataFrame) -> DataFrame:
+    """The same plan under the settings of ``session``, whatever session the program made it in."""
+    jvm: Any = session._jvm
+    plan = dataframe._jdf.logicalPlan()
+    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, plan), session)
+
+
+def _sent_to(producer: StagePlan, rows: DataFrame, stage_id: int) -> DataFrame:
+    """The wire rows of a stage that go to another one, with those for the driver if it carries them."""
+    ports = [edge.id for edge in producer.exchanges if producer.targets[edge.id] == stage_id]
+    if producer.carrier == stage_id:
+        ports.append(OUTPUT_PORT)
+    if producer.readers > 1:
+        rows = rows.where(F.col("port").isin(ports))
+    return rows.select(*_WIRE_NAMES)
+
+
+def _union(parts: list[DataFrame], stored: list[JobEdge]) -> DataFrame:
+    """All parts with all columns: those of the wire, then the records of every stored data set."""
+    records = {column_name(edge.id): parquet_schema(data_set_columns(edge).schema) for edge in stored}
+    wire = {field.name: field.dataType for field in parquet_schema(WIRE_SCHEMA)}
+    padded = []
+    for part in parts:
+        own = set(part.columns)
+        columns = [
+            F.col(name) if name in own else F.lit(None).cast(kind).alias(name)
+            for name, kind in (wire | records).items()
+        ]
+        padded.append(part.select(*columns))
+    together = padded[0]
+    for part in padded[1:]:
+        together = together.unionAll(part)
+    return together

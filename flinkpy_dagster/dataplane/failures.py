@@ -1,0 +1,106 @@
+"""Errors across the process boundary: ours out of the text of Spark's.
+
+An error in a worker reaches the driver as text inside an exception of Spark. Ours are pickled into that text between
+two markers.
+"""
+
+import base64
+import pickle
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import PySparkException
+
+from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed, UnreadableSource, one_line
+
+_OPEN, _CLOSE = "<<flinkpy:", ":flinkpy>>"
+_CROSSED = re.compile(re.escape(_OPEN) + r"([A-Za-z0-9+/=]+)" + re.escape(_CLOSE))
+
+
+class CrossingError(Exception):
+    """Carries a FlinkpyError from a worker to the driver."""
+
+
+@contextmanager
+def crossing() -> Iterator[None]:
+    """In a worker: our errors leave the block in a form that survives Spark."""
+    try:
+        yield
+    except FlinkpyError as error:
+        packed = base64.b64encode(pickle.dumps(error, 5)).decode("ascii")
+        raise CrossingError(f"{error} {_OPEN}{packed}{_CLOSE}") from error
+
+
+@contextmanager
+def spark_errors(job: str, tag: str, source: str | None = None) -> Iterator[None]:
+    """On the driver: what Spark raises in the block leaves it as one of our errors.
+
+    ``source`` names the source that is being opened; ``tag`` is the Spark job tag that cancels the job.
+    """
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise translated(error, job, tag, source) from error
+
+
+_CANCELED = re.compile(
+    r"SPARK_JOB_CANCELLED|cancelled part of cancelled job|Job \d+ cancelled|canceled|cancelled"
+)
+_UNREADABLE = (
+    "PATH_NOT_FOUND",
+    "FAILED_READ_FILE",
+    "FILE_NOT_EXIST",
+    "CANNOT_READ_FILE",
+    "UNABLE_TO_INFER_SCHEMA",
+    "MALFORMED_RECORD_IN_PARSING",
+    "MALFORMED_CSV_RECORD",
+    "UNRESOLVED_COLUMN",
+    "FileNotFoundException",
+    "ParquetDecodingException",
+    "PATH_ALREADY_EXISTS",
+)
+
+
+def translated(error: Exception, job: str, tag: str, source: str | None = None) -> FlinkpyError:
+    """The FlinkpyError that ``error`` of Spark stands for."""
+    text = _full_text(error)
+    crossed = _CROSSED.search(text)
+    if crossed is not None:
+        return pickle.loads(base64.b64decode(crossed[1]))
+    if tag in text and _CANCELED.search(text):
+        return JobCanceled(job)
+    if source is not None:
+        return UnreadableSource(source, reason_of(error))
+    return JobFailed(job, reason_of(error))
+
+
+def is_unreadable(error: Exception) -> bool:
+    """Does this error of Spark say that input cannot be read?"""
+    text = _full_text(error)
+    return any(mark in text for mark in _UNREADABLE)
+
+
+def _full_text(error: Exception) -> str:
+    parts = [str(error)]
+    if isinstance(error, Py4JJavaError):
+        java = error.java_exception
+        while java is not None:
+            parts.append(str(java.toString()))
+            java = java.getCause()
+    return "\n".join(parts)
+
+
+_NOISE = re.compile(
+    r"^(An error occurred while calling \S+\s*:?|org\.apache\.spark\.\S*Exception:|java\.\S+Exception:"
+    r"|Job aborted due to stage failure:|Task \d+ in stage \S+ failed \d+ times, most recent failure:"
+    r"|Lost task \S+ in stage \S+ \(TID \d+\) \([^)]*\):|\[[A-Z_.0-9]+\]|\s)+"
+)
+
+
+def reason_of(error: Exception) -> str:
+    """The one line of Spark's message that says what happened."""
+    text = str(error).split("\nDriver stacktrace:")[0].split("JVM stacktrace:")[0]
+    text = re.split(r"\n\s+at |SQLSTATE: ", text)[0]
+    return one_line(_NOISE.sub("", text)) or type(error).__name__

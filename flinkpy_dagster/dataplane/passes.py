@@ -1,0 +1,94 @@
+"""The function that ``mapInArrow`` runs: one subtask of one stage, from rows to rows."""
+
+import gc
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyspark import Accumulator, TaskContext
+
+from flinkpy_dagster.dataplane.arrivals import StageInput
+from flinkpy_dagster.dataplane.departures import Departures
+from flinkpy_dagster.dataplane.failures import crossing
+from flinkpy_dagster.dataplane.shipping import unpacked
+from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.dataplane.wire import WireRow
+from flinkpy_dagster.operators.task import Task, TaskEnvironment
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskReport:
+    """What a finished subtask says of itself: metrics per vertex id, rows written per port."""
+
+    metrics: dict[str, Any]
+    rows: dict[int, int]
+    accumulators: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StagePass:
+    """Everything a worker needs; ``plan`` and ``environment`` travel pickled by value, apart from Spark's own
+    pickling.
+    """
+
+    stage_id: int
+    packed_plan: bytes
+    packed_environment: bytes
+    stage_input: StageInput
+    reports: Accumulator[dict[tuple[int, int], bytes]]
+
+    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The rows of one subtask."""
+        _relax_garbage_collection()
+        with crossing():
+            plan: StagePlan = unpacked(self.packed_plan)
+            environment: TaskEnvironment = unpacked(self.packed_environment)
+            yield from self._run(plan, environment, batches)
+
+    def _run(
+        self, plan: StagePlan, environment: TaskEnvironment, batches: Iterator[pa.RecordBatch]
+    ) -> Iterator[pa.RecordBatch]:
+        forwarded: deque[WireRow] = deque()
+        index, arrivals = self.stage_input.read(batches, forwarded.append)
+        if index is None:
+            index = _partition_index() % plan.stage.parallelism
+        task = Task(plan.stage, index, environment)
+        departures = Departures(plan, index)
+        for departure in task.run(arrivals):
+            yield from departures.take(departure)
+            while forwarded:
+                departures.forward(forwarded.popleft())
+        while forwarded:
+            departures.forward(forwarded.popleft())
+        yield from departures.finish()
+        self._report(index, task, departures)
+
+    def _report(self, index: int, task: Task, departures: Departures) -> None:
+        report = SubtaskReport(task.metrics, departures.rows)
+        self.reports.add({(self.stage_id, index): pickle.dumps(report, 5)})
+
+
+def pass_function(stage_pass: StagePass) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """What is given to ``mapInArrow``."""
+
+    def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return stage_pass.run(batches)
+
+    return run
+
+
+def _partition_index() -> int:
+    """Only right where the pass begins a Spark stage of its own; asked where no row tells the index (an empty
+    source).
+    """
+    context = TaskContext.get()
+    return context.partitionId() if context is not None else 0
+
+
+def _relax_garbage_collection() -> None:
+    """Millions of small tuples that live as long as the state make the default thresholds collect all the time."""
+    if gc.get_threshold()[0] < 50_000:
+        gc.set_threshold(50_000, 20, 100)

@@ -1,0 +1,131 @@
+"""Typed rows beside the wire rows: what a stored data set holds, and what a table sink is given.
+
+A stored data set has the columns of its values, then ``_timestamp`` (event time, ms), ``_row_kind`` (of rows: +I and
+so on, null is +I), ``_key`` (if it is keyed) and ``_channel`` (the subtask that reads the row; -1: all of them).
+"""
+
+from typing import Any
+
+import pyarrow as pa
+
+from flinkpy_dagster.dataplane.columns import RecordColumns, column_of
+from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.types import RowKind, RowTypeInfo, TypeInformation
+
+ALL_CHANNELS = -1
+
+
+class DataSetColumns:
+    """Batches of one exchange as columns and back, exactly."""
+
+    def __init__(
+        self, value_type: TypeInformation | None, key_type: TypeInformation | None, is_keyed: bool
+    ) -> None:
+        self._record = RecordColumns(value_type, exact=True)
+        self._key = column_of(key_type, exact=True, field="key") if is_keyed else None
+        self._has_row_kind = isinstance(value_type, RowTypeInfo)
+
+    @property
+    def schema(self) -> pa.Schema:
+        schema = self._record.schema.append(pa.field("_timestamp", pa.int64()))
+        if self._has_row_kind:
+            schema = schema.append(pa.field("_row_kind", pa.string()))
+        if self._key is not None:
+            schema = schema.append(pa.field("_key", self._key.arrow))
+        return schema.append(pa.field("_channel", pa.int32()))
+
+    def encode(self, batch: Batch, channels: list[int]) -> list[pa.Array]:
+        """One array per column of ``schema``; ``channels`` has one entry per element."""
+        arrays = self._record.encode(batch.values)
+        timestamps = batch.timestamps
+        size = len(batch)
+        arrays.append(pa.nulls(size, pa.int64()) if timestamps is None else pa.array(timestamps, pa.int64()))
+        if self._has_row_kind:
+            arrays.append(pa.array(_row_kinds(batch.values), pa.string()))
+        if self._key is not None:
+            arrays.append(self._key.encode(batch.keys or []))
+        arrays.append(pa.array(channels, pa.int32()))
+        return arrays
+
+    def decode(self, arrays: list[pa.Array], length: int) -> Batch:
+        """The batch again; the channel is not looked at."""
+        width = len(self._record.names)
+        values = self._record.decode(arrays[:width], length)
+        timestamps = None if arrays[width].null_count == length else arrays[width].to_pylist()
+        keys = None if self._key is None else self._key.decode(arrays[-2])
+        if self._has_row_kind and arrays[width + 1].null_count < length:
+            _set_row_kinds(values, arrays[width + 1].to_pylist())
+        return Batch(values, timestamps, keys)
+
+
+_KINDS = {str(kind): kind for kind in RowKind}
+
+
+def _row_kinds(rows: list) -> list[str | None]:
+    insert = RowKind.INSERT
+    return [None if row._row_kind is insert else str(row._row_kind) for row in rows]
+
+
+def _set_row_kinds(rows: list, kinds: list[str | None]) -> None:
+    for row, kind in zip(rows, kinds):
+        if kind is not None:
+            row.set_row_kind(_KINDS[kind])
+
+
+class TableColumns:
+    """Batches for a table sink as columns: the fields of the type, nothing else."""
+
+    def __init__(self, row_type: TypeInformation | None) -> None:
+        self._record = RecordColumns(row_type, exact=False)
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self._record.schema
+
+    def encode(self, batch: Batch, channels: list[int]) -> list[pa.Array]:
+        """One array per column; there are no channels in a table."""
+        return self._record.encode(batch.values)
+
+
+class RecordWriter:
+    """Collects what one subtask writes to one data set or table into arrays of some thousand rows."""
+
+    def __init__(self, port: int, columns: DataSetColumns | TableColumns, rows_per_batch: int) -> None:
+        self.port = port
+        self.rows = 0
+        self._columns = columns
+        self._limit = rows_per_batch
+        self._empty()
+
+    def _empty(self) -> None:
+        self._values: list = []
+        self._timestamps: list = []
+        self._keys: list = []
+        self._channels: list[int] = []
+        self._has_timestamps = False
+
+    def write(self, channel: int, batch: Batch) -> list[pa.Array] | None:
+        """Takes a batch; gives arrays when enough rows have come together."""
+        size = len(batch)
+        self.rows += size
+        self._values += batch.values
+        self._channels += [channel] * size
+        self._has_timestamps = self._has_timestamps or batch.timestamps is not None
+        self._timestamps += batch.timestamps or [None] * size
+        self._keys += batch.keys or ()
+        return self.take() if len(self._values) >= self._limit else None
+
+    def take(self) -> list[pa.Array] | None:
+        """What is pending, None if nothing is."""
+        if not self._values:
+            return None
+        timestamps = self._timestamps if self._has_timestamps else None
+        batch = Batch(self._values, timestamps, self._keys or None)
+        channels = self._channels
+        self._empty()
+        return self._columns.encode(batch, channels)
+
+
+def struct_of(arrays: list[pa.Array], schema: pa.Schema) -> Any:
+    """The columns as one struct column."""
+    return pa.StructArray.from_arrays(arrays, fields=list(schema))

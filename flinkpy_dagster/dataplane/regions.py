@@ -1,0 +1,287 @@
+"""Running one pipelined region of a JobGraph on Spark."""
+
+import os
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import Accumulator, StorageLevel
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.arrivals import StageInput
+from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet, parquet_schema
+from flinkpy_dagster.dataplane.delivery import delivered
+from flinkpy_dagster.dataplane.departures import PassSchema
+from flinkpy_dagster.dataplane.exchanges import (
+    ENGINE_SETTINGS,
+    UNSPLIT_SETTINGS,
+    StageInputs,
+    spark_side_source,
+    unshared_session,
+)
+from flinkpy_dagster.dataplane.failures import is_unreadable, spark_errors, translated
+from flinkpy_dagster.dataplane.file_commits import FileCommits
+from flinkpy_dagster.dataplane.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.passes import StagePass, pass_function
+from flinkpy_dagster.dataplane.reports import Reports, new_reports, read_reports
+from flinkpy_dagster.dataplane.results import (
+    RegionListener,
+    RegionResult,
+    metrics_by_vertex,
+    rows_by_data_set,
+    rows_of_port,
+)
+from flinkpy_dagster.dataplane.shipping import check_picklable, packed, provide_package
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region
+from flinkpy_dagster.dataplane.tables import PendingTable, check_place, put_in_place, records_of
+from flinkpy_dagster.errors import JobCanceled, JobFailed
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.graph.regions import PipelinedRegion
+from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.operators.task import TaskEnvironment
+
+
+def job_tag(job_id: str) -> str:
+    """The Spark job tag of everything a job runs."""
+    return f"flinkpy-{job_id}"
+
+
+@dataclass
+class RegionRunner:
+    """Runs the regions of one job; several may run at once, each in a thread of its own.
+
+    ``spark``: any session of the context to use; settings of our own go to clones of it. ``store`` holds the job's
+    stored data sets: regions add to it and read from it. ``attempt`` is what user functions see as attempt number.
+    """
+
+    spark: SparkSession
+    job_graph: JobGraph
+    configuration: Configuration
+    store: DataSetStore
+    listener: RegionListener
+    job_id: str = field(default_factory=random_id)
+    attempt: int = 0
+
+    def __post_init__(self) -> None:
+        self._canceled = threading.Event()
+        self._reports: dict[int, Accumulator[Reports]] = {}
+
+    def run(self, region: PipelinedRegion) -> RegionResult:
+        """Runs the region to its end; what it made is in place when this returns, and nothing of it is if this raises.
+
+        Raises UnpicklableFunction before Spark starts anything, UserCodeError and TypeMismatch from the workers,
+        UnreadableSource, JobCanceled, and JobFailed for what Spark itself could not do.
+        """
+        plans = plan_region(self.job_graph, region)
+        check_picklable(plan.stage for plan in plans)
+        provide_package(self.spark.sparkContext)
+        reports = self._reports[region.id] = new_reports(self.spark.sparkContext)
+        with self._spark_jobs(region), ExitStack() as stack:
+            running = _RunningRegion(self, plans, reports, stack)
+            return running.run()
+
+    def cancel(self) -> None:
+        """Cancels the Spark jobs of the job, from any thread; ``run`` then raises JobCanceled. Nothing runs after
+        it.
+        """
+        self._canceled.set()
+        self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
+
+    def progress(self) -> dict[str, dict[int, Any]]:
+        """Metrics per vertex id and subtask index of the subtasks that have finished so far."""
+        finished: dict[str, dict[int, Any]] = {}
+        for reports in list(self._reports.values()):
+            finished |= metrics_by_vertex(read_reports(reports))
+        return finished
+
+    def check_canceled(self) -> None:
+        """Raises JobCanceled after ``cancel``."""
+        if self._canceled.is_set():
+            raise JobCanceled(self.job_graph.name)
+
+    @contextmanager
+    def _spark_jobs(self, region: PipelinedRegion) -> Iterator[None]:
+        """Spark jobs of this thread carry the job's tag and say what they are; their errors become ours."""
+        context = self.spark.sparkContext
+        tag = job_tag(self.job_id)
+        context.addJobTag(tag)
+        context.setJobDescription(
+            f"{self.job_graph.name}: {', '.join(vertex.name for vertex in region.vertices)}"
+        )
+        try:
+            with spark_errors(self.job_graph.name, tag):
+                yield
+        except JobFailed:
+            self.check_canceled()  # Spark words the cancelation of a job in many ways
+            raise
+        finally:
+            context.removeJobTag(tag)
+            context.setJobDescription(None)
+
+
+class _RunningRegion:
+    """One run of one region. Numbered steps in ``run``; ``stack`` undoes what a failure leaves behind."""
+
+    def __init__(
+        self,
+        runner: RegionRunner,
+        plans: tuple[StagePlan, ...],
+        reports: Accumulator[Reports],
+        stack: ExitStack,
+    ) -> None:
+        self._runner = runner
+        self._plans = plans
+        self._reports = reports
+        self._stack = stack
+        self._mark = secrets.token_hex(6)
+        self._files = FileSystem(runner.spark)
+        self._commits = FileCommits(self._mark)
+        engine = unshared_session(runner.spark, ENGINE_SETTINGS)
+        unsplit = unshared_session(runner.spark, UNSPLIT_SETTINGS)
+        batch_size = runner.configuration.get("python.fn-execution.bundle.size")
+        self._inputs = StageInputs(engine, unsplit, runner.store, batch_size)
+        self._stage_of = {vertex.id: plan.stage.id for plan in plans for vertex in plan.stage.vertices}
+        self._rows: dict[int, DataFrame] = {}
+
+    def run(self) -> RegionResult:
+        # 1. nothing is started that must fail
+        for plan in self._plans:
+            for table in plan.tables:
+                check_place(self._files, table)
+        self._stack.callback(self._commits.discard)
+        # 2. the plan of the whole region, lazily
+        for plan in self._plans:
+            self._rows[plan.stage.id] = self._pass(plan)
+        # 3. records beside their places, one Spark job each
+        pending = [table for plan in self._plans for table in self._write(plan)]
+        # 4. everything else, one Spark job
+        self._deliver()
+        # 5. all has succeeded: results into their places
+        return self._finish(pending)
+
+    def _pass(self, plan: StagePlan) -> DataFrame:
+        """The rows of a stage, kept if several read them."""
+        self._runner.check_canceled()
+        rows, stage_input = self._input(plan)
+        schema = PassSchema.of(plan).arrow
+        stage_pass = StagePass(
+            plan.stage.id,
+            packed(self._commits.staged(plan)),
+            packed(self._environment(plan)),
+            stage_input,
+            self._reports,
+        )
+        result = rows.mapInArrow(pass_function(stage_pass), parquet_schema(schema))
+        if plan.readers > 1:
+            result = result.persist(StorageLevel.MEMORY_AND_DISK)
+            self._stack.callback(result.unpersist)
+            # at once and completely: two jobs or two executors that need it at the same time would both compute it
+            self._run_alone(result)
+        return result
+
+    def _run_alone(self, rows: DataFrame) -> None:
+        with self._naming_the_source():
+            rows.write.format("noop").mode("overwrite").save()
+
+    def _input(self, plan: StagePlan) -> tuple[DataFrame, StageInput]:
+        source = spark_side_source(plan)
+        if source is not None:
+            runner = self._runner
+            with spark_errors(runner.job_graph.name, job_tag(runner.job_id), source.name):
+                return self._inputs.of_source(plan, source)
+        if not plan.stage.inputs:
+            return self._inputs.of_generators(plan)
+        upstream = {
+            before.stage.id: (before, self._rows[before.stage.id]) for before in self._plans_before(plan)
+        }
+        return self._inputs.of_exchanges(plan, upstream, self._stage_of)
+
+    def _plans_before(self, plan: StagePlan) -> Iterator[StagePlan]:
+        return (before for before in self._plans if before.stage.id in self._rows)
+
+    def _write(self, plan: StagePlan) -> Iterator[PendingTable]:
+        """Writes the records of a stage beside their places."""
+        schema = PassSchema.of(plan)
+        rows = self._rows[plan.stage.id]
+        store = self._runner.store
+        places: list[tuple[int, str, TableOutput | None]] = [
+            *((edge.id, store.path_of(edge.data_set), None) for edge in plan.stored),
+            *((table.port, self._path_of(table), table) for table in plan.tables),
+        ]
+        for port, path, table in places:
+            self._runner.check_canceled()
+            pending = PendingTable.beside(plan.stage.id, port, path, self._mark, table)
+            self._stack.callback(self._files.delete, pending.written)
+            with self._naming_the_source():
+                yield pending.write(records_of(rows, schema, port))
+
+    def _path_of(self, table: TableOutput) -> str:
+        """Of a sink with a writer: where its records wait for it."""
+        path = table.spec.path
+        return absolute(path) if path is not None else self._runner.store.path_of(f"sink-{table.node.id}")
+
+    def _deliver(self) -> None:
+        self._runner.check_canceled()
+        leaves = [self._rows[plan.stage.id] for plan in self._plans if plan.delivers]
+        with self._naming_the_source():
+            for output in delivered(leaves) if leaves else ():
+                if not self._commits.take(output):
+                    self._runner.listener.on_sink_output(output)
+
+    def _finish(self, pending: list[PendingTable]) -> RegionResult:
+        """Writers of the program first: they are the ones that may still fail."""
+        self._runner.check_canceled()
+        reports = read_reports(self._reports)
+        stored: dict[int, StoredDataSet] = {}
+        for written in sorted(pending, key=lambda written: not written.has_writer):
+            rows = rows_of_port(reports, written.stage_id, written.port)
+            stored[written.port] = put_in_place(self._runner.spark, self._files, written, rows)
+        data_sets = {edge.data_set: stored[edge.id] for plan in self._plans for edge in plan.stored}
+        for data_set_id, data_set in data_sets.items():
+            self._runner.store.add(data_set_id, data_set)
+        return RegionResult(
+            metrics=metrics_by_vertex(reports),
+            data_sets=data_sets,
+            tables={table.node.id: stored[table.port] for plan in self._plans for table in plan.tables},
+            rows=rows_by_data_set(self._plans, reports),
+            files=self._commits.commit(),
+        )
+
+    def _environment(self, plan: StagePlan) -> TaskEnvironment:
+        senders = {edge.id: 1 for edge in plan.stage.inputs} | {node.id: 1 for node in plan.stage.sources}
+        for before in self._plans:
+            senders |= {
+                edge.id: before.stage.parallelism for edge in before.exchanges if edge in plan.stage.inputs
+            }
+        return TaskEnvironment(senders=senders)
+
+    @contextmanager
+    def _naming_the_source(self) -> Iterator[None]:
+        """Input that turns out unreadable while it is read: the error names the source it belongs to."""
+        try:
+            yield
+        except (PySparkException, Py4JError) as error:
+            name = self._source_behind(error)
+            if name is None:
+                raise
+            runner = self._runner
+            raise translated(error, runner.job_graph.name, job_tag(runner.job_id), name) from error
+
+    def _source_behind(self, error: Exception) -> str | None:
+        sources = [node for plan in self._plans if (node := spark_side_source(plan)) is not None]
+        if not sources or not is_unreadable(error):
+            return None
+        by_path = [
+            node.name
+            for node in sources
+            for spec in node.operators
+            for path in getattr(spec, "paths", ())
+            if os.path.basename(path.rstrip("/")) in str(error)
+        ]
+        return (by_path or [node.name for node in sources])[0]

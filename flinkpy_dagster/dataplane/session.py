@@ -1,0 +1,130 @@
+"""The SparkSession everything runs on."""
+
+import os
+import shutil
+import sys
+import threading
+from pathlib import Path
+from subprocess import PIPE
+from typing import IO, Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import TargetUnavailable
+
+_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+_NEEDS_JAVA = (
+    "Spark needs Java 17 or newer: install it (apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
+)
+_CHATTER = (
+    "WARNING: Using incubator modules",
+    "Setting Spark log level",
+    "Setting default log level to",
+    "To adjust logging level use",
+)
+_starting = threading.Lock()
+
+
+def spark_session(configuration: Configuration | None = None) -> SparkSession:
+    """The active session of this process, or a new one made for ``configuration``.
+
+    Keys of the configuration that begin with ``spark.`` are Spark's and win. Raises TargetUnavailable if there is no
+    Java.
+    """
+    with _starting:
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            return session
+        settings = session_settings(configuration or Configuration())
+        if SparkContext._active_spark_context is None:
+            _start(settings)
+        return SparkSession.builder.getOrCreate()
+
+
+def session_settings(configuration: Configuration) -> dict[str, str]:
+    """Spark's settings of a new session."""
+    settings = dict(_DEFAULTS)
+    settings["spark.master"] = f"local[{_slots(configuration)}]"
+    settings["spark.app.name"] = configuration.get_string("pipeline.name", None) or "flinkpy"
+    settings["spark.ui.enabled"] = str(configuration.get("flinkpy.spark-ui.enabled")).lower()
+    settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = str(
+        configuration.get("python.fn-execution.arrow.batch.size")
+    )
+    pairs = configuration.to_dict()
+    settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
+    if settings["spark.master"].startswith("local"):
+        settings.setdefault("spark.driver.host", "127.0.0.1")
+        settings.setdefault("spark.driver.bindAddress", "127.0.0.1")
+    return settings
+
+
+_DEFAULTS = {
+    "spark.driver.maxResultSize": "0",  # results are handed on partition by partition, never all held
+    "spark.driver.memory": "2g",
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()} -XX:+UseParallelGC",
+    "spark.python.worker.reuse": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+    "spark.log.level": "ERROR",
+    "spark.task.maxFailures": "1",  # restarting is the business of the restart strategy
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.warehouse.dir": ".flinkpy/warehouse",
+}
+
+
+def _slots(configuration: Configuration) -> int:
+    return configuration.get("taskmanager.numberOfTaskSlots") or os.cpu_count() or 1
+
+
+def _start(settings: dict[str, str]) -> None:
+    """Starts the JVM and the SparkContext."""
+    if _java() is None:
+        raise TargetUnavailable(_NEEDS_JAVA)
+    python = os.environ.get("PYSPARK_PYTHON") or sys.executable
+    os.environ.setdefault("PYSPARK_PYTHON", python)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if settings["spark.master"].startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # spares Spark the look-up of the host's name
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    said: list[str] = []
+    try:
+        gateway = launch_gateway(conf, {"stderr": PIPE})
+        threading.Thread(target=_pass_on, args=(gateway.proc.stderr, said), daemon=True).start()
+        SparkContext(conf=conf, gateway=gateway)
+    except PySparkException as error:
+        raise TargetUnavailable(f"Spark's JVM did not start: {_last(said) or error}") from error
+    except Exception as error:  # Py4JJavaError of the SparkContext: no such master, a bad setting
+        raise TargetUnavailable(
+            f"Spark did not start on '{settings['spark.master']}': {_cause(error)}"
+        ) from error
+
+
+def _java() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        return shutil.which(os.path.join(home, "bin", "java"))
+    return shutil.which("java")
+
+
+def _pass_on(lines: IO[bytes], said: list[str]) -> None:
+    """The JVM's error output (which is that of the Python workers too) without what Java always says at its start."""
+    for line in lines:
+        text = line.decode("utf-8", "replace")
+        if text.startswith(_CHATTER):
+            continue
+        said[:] = [*said[-4:], text.strip()]
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _last(said: list[str]) -> str:
+    return next((line for line in reversed(said) if line), "")
+
+
+def _cause(error: Any) -> str:
+    java = getattr(error, "java_exception", None)
+    return str(java.getMessage()) if java is not None else str(error)

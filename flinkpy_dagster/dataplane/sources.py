@@ -1,0 +1,137 @@
+"""Sources that Spark reads: files and DataFrames as the input of a pass."""
+
+from typing import Any
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from flinkpy_dagster.dataplane.columns import RecordColumns
+from flinkpy_dagster.dataplane.data_sets import parquet_schema
+from flinkpy_dagster.dataplane.file_system import absolute
+from flinkpy_dagster.errors import UnreadableSource
+from flinkpy_dagster.operators.specs import DataFrameSource, RecordFiles, SourceSpec, TextFiles
+from flinkpy_dagster.types import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation, Types
+
+
+def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataFrame, TypeInformation]:
+    """The rows a source spec stands for, and their type (declared, or that of the columns).
+
+    Raises UnreadableSource; errors of Spark itself are translated by the caller.
+    """
+    if isinstance(spec, TextFiles):
+        return _text(spark, spec), Types.STRING()
+    if isinstance(spec, RecordFiles):
+        return _typed(_records(spark, spec), spec.row_type, name, by_position=False)
+    if isinstance(spec, DataFrameSource):
+        dataframe = spec.load(spark)
+        if not isinstance(dataframe, DataFrame):
+            raise UnreadableSource(
+                name, f"its function returned {type(dataframe).__name__} instead of a DataFrame."
+            )
+        return _typed(dataframe, spec.row_type, name, by_position=True)
+    raise TypeError(f"Source '{name}' is not one that Spark reads: {spec!r}.")
+
+
+def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
+    """Columns ``_subtask`` and ``row`` in exactly ``parallelism`` partitions; where rows do not suffice, markers
+    stand.
+    """
+    partitions = dataframe._jdf.rdd().getNumPartitions()
+    if partitions > parallelism:
+        dataframe, partitions = dataframe.coalesce(parallelism), parallelism
+    rows = dataframe.select(F.spark_partition_id().alias("_subtask"), F.struct("*").alias("row"))
+    if partitions == parallelism:
+        return rows
+    missing = dataframe.sparkSession.range(partitions, parallelism, 1, parallelism - partitions)
+    nothing = F.lit(None).cast(rows.schema["row"].dataType)
+    return rows.unionAll(missing.select(F.col("id").cast("int").alias("_subtask"), nothing.alias("row")))
+
+
+def _text(spark: SparkSession, spec: TextFiles) -> DataFrame:
+    reader = spark.read
+    if spec.encoding.upper().replace("_", "-") not in ("UTF-8", "UTF8"):
+        reader = reader.option("encoding", spec.encoding)
+    return reader.text([absolute(path) for path in spec.paths])
+
+
+def _records(spark: SparkSession, spec: RecordFiles) -> DataFrame:
+    """A row that does not fit is an error, unless the options say otherwise."""
+    reader = spark.read.format(spec.format)
+    if spec.format in ("csv", "json"):
+        reader = reader.option("mode", "FAILFAST")
+    if spec.format == "csv" and spec.options.get("header", "").lower() == "true":
+        reader = reader.option("enforceSchema", "false")  # the header must agree with the declared names
+    if spec.row_type is not None:
+        reader = reader.schema(parquet_schema(RecordColumns(spec.row_type, exact=False).schema))
+    return reader.options(**spec.options).load([absolute(path) for path in spec.paths])
+
+
+def _typed(
+    dataframe: DataFrame, row_type: TypeInformation | None, name: str, *, by_position: bool
+) -> tuple[DataFrame, TypeInformation]:
+    """Columns in the order and types of ``row_type``, or the type of the columns if none is declared."""
+    if row_type is None:
+        return _without_zones(dataframe), row_type_of(dataframe.schema)
+    wanted = parquet_schema(RecordColumns(row_type, exact=False).schema)
+    present = dataframe.columns
+    if not set(wanted.names) <= set(present):
+        if not by_position or len(present) != len(wanted):
+            raise UnreadableSource(name, f"it has the columns {present}, but {wanted.names} are declared.")
+        dataframe = dataframe.toDF(*wanted.names)
+    return dataframe.select(*(_cast(dataframe, field) for field in wanted)), row_type
+
+
+def _cast(dataframe: DataFrame, field: T.StructField) -> SparkColumn:
+    column = dataframe[f"`{field.name.replace('`', '``')}`"]
+    is_same = dataframe.schema[field.name].dataType == field.dataType
+    return (column if is_same else column.cast(field.dataType)).alias(field.name)
+
+
+def _without_zones(dataframe: DataFrame) -> DataFrame:
+    """Timestamps as they are read on the clock of the session's zone."""
+    zoned = [field.name for field in dataframe.schema if isinstance(field.dataType, T.TimestampType)]
+    return dataframe.withColumns({name: F.col(f"`{name}`").cast("timestamp_ntz") for name in zoned})
+
+
+_SIMPLE: dict[type[T.DataType], Any] = {
+    T.StringType: Types.STRING,
+    T.BooleanType: Types.BOOLEAN,
+    T.ByteType: Types.BYTE,
+    T.ShortType: Types.SHORT,
+    T.IntegerType: Types.INT,
+    T.LongType: Types.LONG,
+    T.FloatType: Types.FLOAT,
+    T.DoubleType: Types.DOUBLE,
+    T.DecimalType: Types.BIG_DEC,
+    T.DateType: Types.SQL_DATE,
+    T.TimestampType: Types.SQL_TIMESTAMP,
+    T.TimestampNTZType: Types.SQL_TIMESTAMP,
+}
+
+
+def row_type_of(schema: T.StructType) -> RowTypeInfo:
+    """The named row type of a Spark schema."""
+    return Types.ROW_NAMED(schema.names, [_type_of(field.name, field.dataType) for field in schema])
+
+
+def _type_of(name: str, data_type: T.DataType) -> TypeInformation:
+    if type(data_type) in _SIMPLE:
+        return _SIMPLE[type(data_type)]()
+    if isinstance(data_type, T.BinaryType):
+        return Types.PRIMITIVE_ARRAY(Types.BYTE())
+    if isinstance(data_type, T.ArrayType):
+        return Types.OBJECT_ARRAY(_type_of(name, data_type.elementType))
+    if isinstance(data_type, T.MapType):
+        return Types.MAP(_type_of(name, data_type.keyType), _type_of(name, data_type.valueType))
+    if isinstance(data_type, T.StructType):
+        return row_type_of(data_type)
+    raise UnreadableSource(name, f"a column of type {data_type.simpleString()} has no counterpart in Types.")
+
+
+def is_composite(type_info: TypeInformation) -> bool:
+    """Does a value of the type have several columns?"""
+    while isinstance(type_info, ExternalTypeInfo):
+        type_info = type_info.inner_type
+    return isinstance(type_info, RowTypeInfo | TupleTypeInfo)

@@ -1,0 +1,116 @@
+"""What the pass of each stage of a region reads and writes, decided before Spark is asked for anything."""
+
+from dataclasses import dataclass
+
+from flinkpy_dagster.graph.job_graph import JobEdge, JobGraph
+from flinkpy_dagster.graph.regions import PipelinedRegion
+from flinkpy_dagster.graph.stages import Stage, plan_stages
+from flinkpy_dagster.graph.stream_graph import ShipStrategy, StreamNode
+from flinkpy_dagster.operators.specs import CollectSink, PrintSink, RowFileSink, TableSink
+from flinkpy_dagster.types import TypeInformation
+
+_SINKS_OF_THE_DRIVER = (PrintSink, CollectSink, RowFileSink)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TableOutput:
+    """A table sink inside a stage; ``row_type`` None means pickled."""
+
+    node: StreamNode
+    spec: TableSink
+    row_type: TypeInformation | None
+
+    @property
+    def port(self) -> int:
+        return table_port(self.node.id)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StagePlan:
+    """``exchanges`` go to other stages of the region, ``stored`` to data sets (one edge per data set).
+
+    Rows for the driver leave by the first exchange (``carrier``), or by the stage itself if it has none.
+    """
+
+    stage: Stage
+    exchanges: tuple[JobEdge, ...]
+    stored: tuple[JobEdge, ...]
+    tables: tuple[TableOutput, ...]
+    has_driver_rows: bool
+    channels: dict[int, int]  # per edge of ``exchanges`` and ``stored``: parallelism of the reader
+    targets: dict[int, int]  # per edge of ``exchanges``: id of the stage that reads it
+
+    @property
+    def carrier(self) -> int | None:
+        """Id of the stage that takes this one's rows for the driver along."""
+        return self.targets[self.exchanges[0].id] if self.exchanges else None
+
+    @property
+    def needs_wire(self) -> bool:
+        """Are there rows that are no records?"""
+        return bool(self.exchanges) or self.has_driver_rows or not (self.stored or self.tables)
+
+    @property
+    def delivers(self) -> bool:
+        """Must the driver fetch wire rows of this stage?"""
+        return self.carrier is None and self.needs_wire
+
+    @property
+    def readers(self) -> int:
+        """How often the rows of this stage are read."""
+        return len(set(self.targets.values())) + len(self.stored) + len(self.tables) + self.delivers
+
+
+def table_port(node_id: int) -> int:
+    """Ports of table sinks lie below those of everything else."""
+    return -10 - node_id
+
+
+def plan_region(job_graph: JobGraph, region: PipelinedRegion) -> tuple[StagePlan, ...]:
+    """The plans of all stages of a region in topological order."""
+    stages = plan_stages(job_graph, region)
+    owner = {vertex.id: stage.id for stage in stages for vertex in stage.vertices}
+    plans: list[StagePlan] = []
+    carried: set[int] = set()
+    for stage in stages:
+        plan = _plan(job_graph, stage, owner, stage.id in carried)
+        if plan.has_driver_rows and plan.carrier is not None:
+            carried.add(plan.carrier)
+        plans.append(plan)
+    return tuple(plans)
+
+
+def _plan(job_graph: JobGraph, stage: Stage, owner: dict[str, int], carries: bool) -> StagePlan:
+    exchanges = tuple(edge for edge in stage.outputs if edge.target in owner)
+    stored = {edge.data_set: edge for edge in reversed(stage.outputs) if edge.target not in owner}
+    payloads = [(node, spec) for vertex in stage.vertices for node in vertex.nodes for spec in node.operators]
+    tables = tuple(
+        TableOutput(node=node, spec=spec, row_type=spec.row_type or _input_type(job_graph, stage, node))
+        for node, spec in payloads
+        if isinstance(spec, TableSink)
+    )
+    return StagePlan(
+        stage=stage,
+        exchanges=exchanges,
+        stored=tuple(sorted(stored.values(), key=lambda edge: edge.id)),
+        tables=tables,
+        has_driver_rows=carries or any(isinstance(spec, _SINKS_OF_THE_DRIVER) for _, spec in payloads),
+        channels={edge.id: job_graph.vertex(edge.target).execution_parallelism for edge in stage.outputs},
+        targets={edge.id: owner[edge.target] for edge in exchanges},
+    )
+
+
+def _input_type(job_graph: JobGraph, stage: Stage, sink: StreamNode) -> TypeInformation | None:
+    """The type of what reaches a sink: that of the operator before it, in its chain or in another vertex."""
+    for vertex in stage.vertices:
+        outputs = {node.id: node.output_type for node in vertex.nodes}
+        for edge in vertex.chained_edges:
+            if edge.target == sink.id:
+                return edge.value_type or outputs[edge.source]
+    into = [edge.value_type for edge in job_graph.edges if edge.target_node == sink.id]
+    return into[0] if into else None
+
+
+def is_broadcast(edge: JobEdge) -> bool:
+    """Does every subtask of the reader get every record?"""
+    return edge.ship_strategy is ShipStrategy.BROADCAST
