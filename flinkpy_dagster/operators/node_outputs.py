@@ -1,0 +1,160 @@
+"""Where the results of a node go: to nodes of the same task, and to exchanges."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from flinkpy_dagster.errors import TypeMismatch
+from flinkpy_dagster.graph.job_graph import JobEdge
+from flinkpy_dagster.operators.batch import Batch, Idle, Watermark
+from flinkpy_dagster.operators.departures import Emission
+from flinkpy_dagster.operators.operator import Operator
+from flinkpy_dagster.operators.partitioning import Partitioner
+from flinkpy_dagster.types import TypeInformation
+from flinkpy_dagster.types.codec import Codec, codec_of
+
+
+class Consumer(Protocol):
+    """One reader of a node's results."""
+
+    def take(self, batch: Batch) -> None:
+        """Results; the batch belongs to the consumer."""
+
+    def take_watermark(self, timestamp: int) -> None:
+        """Event time has come so far."""
+
+    def take_idle(self) -> None:
+        """Nothing to say about event time."""
+
+
+class ExchangeConsumer:
+    """Sends results over an exchange."""
+
+    def __init__(self, edge: JobEdge, partitioner: Partitioner, depart: Callable[[Emission], None]):
+        self._edge_id = edge.id
+        self.partitioner = partitioner
+        self._depart = depart
+
+    def take(self, batch: Batch) -> None:
+        for channel, part in self.partitioner.split(batch):
+            self._depart(Emission(self._edge_id, channel, part))
+
+    def take_watermark(self, timestamp: int) -> None:
+        for channel in self.partitioner.channels:
+            self._depart(Emission(self._edge_id, channel, Watermark(timestamp)))
+
+    def take_idle(self) -> None:
+        for channel in self.partitioner.channels:
+            self._depart(Emission(self._edge_id, channel, Idle()))
+
+
+class SideOutput:
+    """The readers of one side output and its type."""
+
+    def __init__(self, value_type: TypeInformation | None):
+        self._codec = codec_of(value_type)
+        self._consumers: list[Consumer] = []
+
+    def add(self, consumer: Consumer) -> None:
+        """One more reader."""
+        self._consumers.append(consumer)
+
+    def take(self, batch: Batch, node_name: str) -> int:
+        """Hands results to all readers; returns how many results there were."""
+        batch = Batch(coerced(self._codec, batch.values, node_name), batch.timestamps)
+        share(batch, self._consumers, self._codec)
+        return len(batch.values)
+
+
+class NodeOutput:
+    """The end of a node: values take their declared type, then each consumer gets them.
+
+    Watermarks go to the readers of side outputs too, once to each consumer.
+    """
+
+    def __init__(self, name: str, output_type: TypeInformation | None, key_type: TypeInformation | None):
+        self._name = name
+        self._codec = codec_of(output_type)
+        self._key_codec = codec_of(key_type)
+        self._consumers: list[Consumer] = []
+        self._sides: dict[str, SideOutput] = {}
+        self._all: list[Consumer] = []
+        self.elements = 0
+
+    def add(self, consumer: Consumer) -> None:
+        """One more reader of the main output."""
+        self._consumers.append(consumer)
+        self._all.append(consumer)
+
+    def add_side(self, tag_id: str, value_type: TypeInformation | None, consumer: Consumer) -> None:
+        """One more reader of a side output."""
+        self._sides.setdefault(tag_id, SideOutput(value_type)).add(consumer)
+        self._all.append(consumer)
+
+    def emit(self, batch: Batch) -> None:
+        """Results of the main output."""
+        if not batch.values:
+            return
+        self.elements += len(batch.values)
+        if not self._consumers:
+            return
+        batch.values = coerced(self._codec, batch.values, self._name)
+        if batch.keys is not None:
+            batch.keys = coerced(self._key_codec, batch.keys, self._name)
+        share(batch, self._consumers, self._codec)
+
+    def emit_side(self, tag_id: str, batch: Batch) -> None:
+        """Results for a side output; dropped if nobody reads it."""
+        side = self._sides.get(tag_id)
+        if side is not None and batch.values:
+            self.elements += side.take(batch, self._name)
+
+    def emit_watermark(self, timestamp: int) -> None:
+        """To all readers."""
+        for consumer in self._all:
+            consumer.take_watermark(timestamp)
+
+    def emit_idle(self) -> None:
+        """To all readers."""
+        for consumer in self._all:
+            consumer.take_idle()
+
+
+class ChainLink:
+    """Between two operators of one node: no types are applied, as PyFlink does not within fused operators."""
+
+    def __init__(self, operator: Operator, node_output: NodeOutput):
+        self._operator = operator
+        self._node_output = node_output
+
+    def emit(self, batch: Batch) -> None:
+        """Results go on at once."""
+        if batch.values:
+            self._operator.process(batch, 0)
+
+    def emit_side(self, tag_id: str, batch: Batch) -> None:
+        """Side outputs leave the node."""
+        self._node_output.emit_side(tag_id, batch)
+
+    def emit_watermark(self, timestamp: int) -> None:
+        """On to the next operator."""
+        self._operator.advance_watermark(timestamp)
+
+    def emit_idle(self) -> None:
+        """On to the next operator."""
+        self._operator.mark_idle()
+
+
+def coerced(codec: Codec, values: list, node_name: str) -> list:
+    """Values in their declared type; raises TypeMismatch naming the node."""
+    try:
+        return codec.coerce(values)
+    except TypeMismatch as mismatch:
+        raise mismatch.with_operator(node_name) from None
+
+
+def share(batch: Batch, consumers: list[Consumer], codec: Codec) -> None:
+    """Gives a batch to all consumers; each but the last gets copies of values that can change."""
+    for consumer in consumers[:-1]:
+        consumer.take(Batch(codec.copies(batch.values), batch.timestamps, batch.keys))
+    if consumers:
+        consumers[-1].take(batch)

@@ -1,0 +1,127 @@
+"""One stream node at work in a task: its operators in a row, its aligned inputs, and the guard around user code."""
+
+import traceback
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from flinkpy_dagster.errors import FlinkpyError, UserCodeError
+from flinkpy_dagster.graph.stream_graph import StreamNode
+from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
+from flinkpy_dagster.operators.node_outputs import ChainLink, NodeOutput
+from flinkpy_dagster.operators.operator import Operator, Setup
+from flinkpy_dagster.operators.watermark_valve import WatermarkValve
+
+
+class NodeRunner:
+    """Feeds the operators of a node. ``channels`` are added while the task is wired, one per input that sends watermarks."""
+
+    def __init__(self, node: StreamNode, operators: list[Operator], output: NodeOutput, setup: Setup):
+        self.node = node
+        self.setup = setup
+        self.output = output
+        self._operators = operators
+        self._channels: list[Hashable] = []
+        self._valve = WatermarkValve(())
+        self.elements = 0
+        for operator, following in zip(operators, [*operators[1:], None], strict=True):
+            operator.output = output if following is None else ChainLink(following, output)
+
+    def add_channel(self, channel: Hashable) -> None:
+        """One more input that sends watermarks."""
+        self._channels.append(channel)
+
+    def open(self) -> None:
+        """Opens all operators, the last one first, as Flink does."""
+        self._valve = WatermarkValve(self._channels)
+        for operator in reversed(self._operators):
+            self.guarded(operator.open, self.setup)
+
+    def process(self, batch: Batch, input_index: int, channel: Hashable) -> None:
+        """Takes elements that came through a channel."""
+        self.elements += len(batch.values)
+        self._valve.mark_active(channel)
+        if self._operators:
+            self.guarded(self._operators[0].process, batch, input_index)
+        else:
+            self.output.emit(batch)
+
+    def advance(self, channel: Hashable, timestamp: int) -> None:
+        """Takes a watermark that came through a channel."""
+        self._advance_to(self._valve.advance(channel, timestamp))
+
+    def complete(self) -> None:
+        """All channels have ended."""
+        self._advance_to(self._valve.complete() if self._channels else MAX_WATERMARK)
+
+    def mark_idle(self, channel: Hashable) -> None:
+        """A channel has nothing to say about event time."""
+        was_idle = self._valve.is_idle
+        self._advance_to(self._valve.mark_idle(channel))
+        if self._valve.is_idle and not was_idle:
+            self._head_or_output_idle()
+
+    def check_clock(self) -> None:
+        """Lets every operator do what is due by the clock."""
+        for operator in self._operators:
+            self.guarded(operator.check_clock)
+
+    def finish(self) -> None:
+        """All inputs have ended and the last watermark went through."""
+        for operator in self._operators:
+            self.guarded(operator.finish)
+
+    def close(self) -> list[BaseException]:
+        """Closes all operators; errors are returned, so that all get closed."""
+        errors: list[BaseException] = []
+        for operator in self._operators:
+            try:
+                self.guarded(operator.close)
+            except Exception as error:
+                errors.append(error)
+        return errors
+
+    def guarded(self, call: Callable[..., Any], *arguments: Any) -> None:
+        """Calls an operator. The one place where what user code raises becomes a ``UserCodeError``."""
+        try:
+            call(*arguments)
+        except FlinkpyError:
+            raise
+        except Exception as error:
+            name, text = self.node.name, traceback.format_exc()
+            raise UserCodeError(name, type(error).__name__, str(error), text) from error
+
+    def _advance_to(self, timestamp: int | None) -> None:
+        if timestamp is None:
+            return
+        if self._operators:
+            self.guarded(self._operators[0].advance_watermark, timestamp)
+        else:
+            self.output.emit_watermark(timestamp)
+
+    def _head_or_output_idle(self) -> None:
+        if self._operators:
+            self.guarded(self._operators[0].mark_idle)
+        else:
+            self.output.emit_idle()
+
+
+class InnerConsumer:
+    """Hands the results of one node to another one of the same task."""
+
+    def __init__(self, runner: NodeRunner, input_index: int, channel: Hashable):
+        self._runner = runner
+        self._input_index = input_index
+        self._channel = channel
+        runner.add_channel(channel)
+
+    def take(self, batch: Batch) -> None:
+        """Elements."""
+        self._runner.process(batch, self._input_index, self._channel)
+
+    def take_watermark(self, timestamp: int) -> None:
+        """A watermark."""
+        self._runner.advance(self._channel, timestamp)
+
+    def take_idle(self) -> None:
+        """Idleness."""
+        self._runner.mark_idle(self._channel)

@@ -1,0 +1,190 @@
+"""A task: one subtask of a stage, from arrivals to departures, in pure Python."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from flinkpy_dagster.graph.stages import Stage
+from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch, Watermark
+from flinkpy_dagster.operators.departures import (
+    Arrival,
+    Collected,
+    Committable,
+    Emission,
+    Printed,
+    SinkOutput,
+)
+from flinkpy_dagster.operators.event_time import slice_of
+from flinkpy_dagster.operators.metric_registry import MetricValue, merge_values
+from flinkpy_dagster.operators.sourcing import batches_of
+from flinkpy_dagster.operators.task_environment import TaskEnvironment
+from flinkpy_dagster.operators.task_wiring import Wiring, wire
+
+__all__ = [
+    "Arrival",
+    "Collected",
+    "Committable",
+    "Emission",
+    "Printed",
+    "SinkOutput",
+    "Task",
+    "TaskEnvironment",
+    "VertexMetrics",
+]
+
+
+@dataclass
+class VertexMetrics:
+    """What one subtask of a vertex did.
+
+    ``records_in``: elements that entered it (a source: that it read); ``records_out``: elements its last operators
+    made, also those that sinks took; ``busy_ms``: the share of the task's time, which all its vertices have in
+    common. ``accumulators``: the metrics of user functions by name.
+    """
+
+    records_in: int = 0
+    records_out: int = 0
+    busy_ms: float = 0.0
+    accumulators: dict[str, MetricValue] = field(default_factory=dict)
+
+
+class Task:
+    """Runs the vertices of a stage. ``metrics`` (by vertex id) is complete when ``run`` has ended."""
+
+    def __init__(self, stage: Stage, subtask_index: int, environment: TaskEnvironment):
+        self._stage = stage
+        self._subtask_index = subtask_index
+        self._environment = environment
+        self._departures: list[Emission | SinkOutput] = []
+        self._busy_s = 0.0
+        self._wiring: Wiring = wire(stage, subtask_index, environment, self._departures.append)
+        self.metrics: dict[str, VertexMetrics] = {vertex.id: VertexMetrics() for vertex in stage.vertices}
+
+    def run(self, arrivals: Iterable[Arrival]) -> Iterator[Emission | SinkOutput]:
+        """Makes departures of arrivals, lazily. The end of ``arrivals`` is the end of all inputs.
+
+        Raises UserCodeError for what user functions raise, TypeMismatch for values that do not fit their type.
+        """
+        try:
+            for step in self._steps(arrivals):
+                started = perf_counter()
+                step()
+                self._busy_s += perf_counter() - started
+                departures, self._departures[:] = list(self._departures), []
+                yield from departures
+        except BaseException:
+            self._close()
+            raise
+        errors = self._close()
+        self._measure()
+        if errors:
+            raise errors[0]
+
+    def _steps(self, arrivals: Iterable[Arrival]) -> Iterator:
+        """What the task does, in order; the loop above runs each and hands over what it made."""
+        yield self._open
+        for source_id, batch in self._source_batches():
+            yield lambda source_id=source_id, batch=batch: self._read(source_id, batch)
+        yield self._end_sources
+        for arrival in arrivals:
+            yield from self._steps_of(arrival)
+        yield self._end_inputs
+        for runner in self._wiring.runners.values():
+            yield runner.check_clock
+            yield runner.finish
+
+    def _open(self) -> None:
+        # consumers before producers
+        for runner in reversed(self._wiring.runners.values()):
+            runner.open()
+        for partitioner, runner in self._wiring.partitioners:
+            runner.guarded(partitioner.open, None)
+
+    def _close(self) -> list[BaseException]:
+        errors = [error for runner in self._wiring.runners.values() for error in runner.close()]
+        for partitioner, _ in self._wiring.partitioners:
+            partitioner.close()
+        return errors
+
+    # --- inputs
+
+    def _source_batches(self) -> Iterator[tuple[int, Batch]]:
+        """Batches of the sources the task reads itself, one of each in turn."""
+        environment = self._environment
+        readers = {
+            source.node.id: batches_of(
+                source.spec,
+                source.node.output_type,
+                environment.batch_size,
+                self._subtask_index,
+                self._stage.parallelism,
+            )
+            for source in self._wiring.local_sources
+        }
+        while readers:
+            for node_id, reader in list(readers.items()):
+                batch = next(reader, None)
+                if batch is None:
+                    del readers[node_id]
+                else:
+                    yield node_id, batch
+
+    def _read(self, node_id: int, batch: Batch) -> None:
+        self._wiring.runners[node_id].process(batch, 0, None)
+        self._check_clock()
+
+    def _end_sources(self) -> None:
+        for source in self._wiring.local_sources:
+            self._wiring.runners[source.node.id].complete()
+
+    def _steps_of(self, arrival: Arrival) -> Iterator:
+        content = arrival.content
+        if not isinstance(content, Batch):
+            yield lambda: self._take_signal(arrival)
+            return
+        if content.timestamps is not None and None in content.timestamps:
+            content.timestamps = [MIN_TIMESTAMP if time is None else time for time in content.timestamps]
+        size = self._environment.batch_size
+        for start in range(0, len(content.values), size):
+            part = slice_of(content, start, min(start + size, len(content.values)))
+            yield lambda part=part: self._take(arrival, part)
+
+    def _take(self, arrival: Arrival, batch: Batch) -> None:
+        inlet = self._wiring.inlets[arrival.port]
+        inlet.runner.process(batch, inlet.input_index, (arrival.port, arrival.sender))
+        self._check_clock()
+
+    def _take_signal(self, arrival: Arrival) -> None:
+        runner = self._wiring.inlets[arrival.port].runner
+        channel = (arrival.port, arrival.sender)
+        if isinstance(arrival.content, Watermark):
+            runner.advance(channel, arrival.content.timestamp)
+        else:
+            runner.mark_idle(channel)
+        self._check_clock()
+
+    def _end_inputs(self) -> None:
+        """Sources that Spark reads, stored data sets and senders that were silent end here."""
+        for runner in self._wiring.runners.values():
+            runner.complete()
+
+    def _check_clock(self) -> None:
+        for runner in self._wiring.timed:
+            runner.check_clock()
+
+    # --- metrics
+
+    def _measure(self) -> None:
+        for vertex in self._stage.vertices:
+            metrics = self.metrics[vertex.id]
+            metrics.busy_ms = self._busy_s * 1000
+            members = {node.id for node in vertex.nodes}
+            for node in vertex.nodes:
+                runner = self._wiring.runners[node.id]
+                if node.id in self._wiring.entries:
+                    metrics.records_in += runner.elements
+                if not any(edge.source == node.id for edge in vertex.chained_edges if edge.target in members):
+                    metrics.records_out += runner.elements if node.is_sink else runner.output.elements
+                for name, value in runner.setup.metrics.values():
+                    known = metrics.accumulators.get(name)
+                    metrics.accumulators[name] = value if known is None else merge_values(known, value)
