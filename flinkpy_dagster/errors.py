@@ -249,5 +249,5 @@ _FRAME = re.compile(
 )
 _FOREIGN = re.compile(
     r"/(site-packages|dist-packages)/|/lib/python3(\.\d+)?/|^<frozen |pyspark\.zip/"
-    r"|/flinkpy_dagster/(types|graph|state|operators|api|runtime|dataplane|orchestration|cli|gateway|testing)/"
+    r"|/flinkpy_dagster/(types|graph|state|operators|api|runtime|programs|dataplane|orchestration|cli|gateway|testing)/"
 )

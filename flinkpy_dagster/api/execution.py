@@ -10,6 +10,7 @@ from flinkpy_dagster.api.capturing import CapturedJob, ProgramCaptured, current_
 from flinkpy_dagster.api.iterating import CloseableIterator
 from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.recording import Recording
+from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction
 from flinkpy_dagster.graph.chaining import job_graph_of
@@ -39,6 +40,7 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
         captured.jobs.append(CapturedJob(stream_graph, job_graph, stream_graph.job_name, configuration))
         raise ProgramCaptured()
     client = executor_for(configuration)(job_graph, configuration)
+    started_jobs().add(client)
     recording.clear()
     return client
 
@@ -93,4 +95,5 @@ def _elements(client: JobClient, node_id: int) -> Iterator[Any]:
 def _close(client: JobClient) -> None:
     status = client.get_job_status().result()
     if isinstance(status, JobStatus) and not status.is_terminal_state():
+        started_jobs().give_up(client)
         client.cancel().result()

@@ -6,12 +6,12 @@ from contextlib import redirect_stdout
 
 from flinkpy_dagster.api import StreamExecutionEnvironment
 from flinkpy_dagster.api.capturing import Captured, capture, plans_of, plans_of_job
-from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.cli.arguments import Arguments
-from flinkpy_dagster.programs.program import Program
 from flinkpy_dagster.cli.run import configuration_of
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.json_plan import Json
+from flinkpy_dagster.programs import pyflink_alias
+from flinkpy_dagster.programs.program import Program
 
 
 def run(arguments: Arguments) -> int:

@@ -4,6 +4,7 @@ One of the three places that catch broadly. Actions are imported when they are a
 nothing else.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -19,11 +20,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = parse(sys.argv[1:] if argv is None else argv)
     try:
-        return arguments.load_action()(arguments)
+        code = arguments.load_action()(arguments)
+        sys.stdout.flush()
+        return code
     except FlinkpyError as error:
         return _failed(error, str(error), arguments.traceback)
     except KeyboardInterrupt as interrupt:
         return _failed(interrupt, "interrupted.", False)
+    except BrokenPipeError:  # who read the output has left; Python must not try to flush it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _failed(error: BaseException, sentence: str, with_traceback: bool) -> int:

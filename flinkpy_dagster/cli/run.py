@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from flinkpy_dagster.api.defaults import environments_start_with
 from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.running import recording_jobs
-from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.cli.arguments import Arguments
-from flinkpy_dagster.programs.program import Program
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import JobCanceled, JobFailed
+from flinkpy_dagster.programs import pyflink_alias
+from flinkpy_dagster.programs.program import Program
 
 
 def run(arguments: Arguments) -> int:

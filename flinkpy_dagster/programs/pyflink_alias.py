@@ -25,6 +25,8 @@ class PyflinkFinder(MetaPathFinder, Loader):
         """The spec of an alias module; None outside of ``pyflink``. Raises ImportError for what does not exist here."""
         if fullname != ROOT and not fullname.startswith(ROOT + "."):
             return None
+        from flinkpy_dagster.api.pyflink_names import MODULES  # not before somebody imports pyflink
+
         if fullname not in MODULES:
             raise ImportError(missing(fullname), name=fullname)
         return ModuleSpec(fullname, self, is_package=True)
@@ -35,6 +37,8 @@ class PyflinkFinder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Fills the module with the names of the table."""
+        from flinkpy_dagster.api.pyflink_names import MODULES
+
         module.__doc__ = f"flinkpy-dagster in place of {module.__name__}."
         for name, place in MODULES[module.__name__].items():
             source, _, attribute = place.partition(":")
@@ -44,6 +48,8 @@ class PyflinkFinder(MetaPathFinder, Loader):
 
 def missing(fullname: str) -> str:
     """The sentence about a name of PyFlink that is not here."""
+    from flinkpy_dagster.api.pyflink_names import INSTEAD
+
     parents = [fullname.rsplit(".", count)[0] for count in range(fullname.count(".") + 1)]
     hint = next((INSTEAD[name] for name in parents if name in INSTEAD), "docs/cli.md says what there is.")
     return f"flinkpy-dagster does not have {fullname}: {hint}"

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from flinkpy_dagster.programs.program import Program, ProgramRaised
 from flinkpy_dagster.errors import EmptyTopology, InvalidProgram
+from flinkpy_dagster.programs.program import Program, ProgramRaised
 
 
 def write(folder, text, name="job.py"):

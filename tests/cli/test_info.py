@@ -1,0 +1,108 @@
+"""``flinkpy info``: plans as JSON, with nothing heavy loaded."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from flinkpy_dagster.cli.main import main
+from flinkpy_dagster.programs import pyflink_alias
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "conformance" / "programs"
+JOB = """
+from pyflink.datastream import StreamExecutionEnvironment
+
+def build(env):
+    print("building")
+    env.from_collection([1]).map(lambda value: value).print()
+
+def main():
+    env = StreamExecutionEnvironment.get_execution_environment()
+    build(env)
+    env.execute("my job")
+    print("never")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.fixture(autouse=True)
+def without_alias():
+    yield
+    pyflink_alias.uninstall()
+
+
+@pytest.fixture
+def flinkpy_info(tmp_path, capsys):
+    """Plans a program text: (exit code, stdout, stderr)."""
+
+    def info(text, *options):
+        (tmp_path / "job.py").write_text(text)
+        code = main(["info", *options, str(tmp_path / "job.py")])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return info
+
+
+def test_info_when_main_executes_then_its_job_is_planned_and_not_run(flinkpy_info):
+    code, out, err = flinkpy_info(JOB)
+    plans = json.loads(out)
+    assert (code, err) == (0, "building\n")
+    assert list(plans) == ["execution_plan", "job_plan", "job_vertices", "job_edges"]
+    assert plans["job_plan"]["name"] == "my job"
+
+
+def test_info_when_a_function_is_named_then_main_is_not_called(flinkpy_info):
+    code, out, err = flinkpy_info(JOB.replace('env.execute("my job")', "1 / 0"), "-c", "build", "-p", "2")
+    assert (code, err) == (0, "building\n")
+    assert {vertex["parallelism"] for vertex in json.loads(out)["job_vertices"]} == {1, 2}
+
+
+def test_info_when_both_ways_are_taken_then_the_plans_agree(flinkpy_info):
+    main_plans, build_plans = (
+        json.loads(flinkpy_info(JOB, *options)[1]) for options in ([], ["-c", "build"])
+    )
+    assert main_plans["job_vertices"] == build_plans["job_vertices"]
+    assert main_plans["execution_plan"] == build_plans["execution_plan"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        ("pass", [], "Program '{path}' ended without execute(): it has no job to plan."),
+        ("pass", ["-c", "build"], "Program '{path}' has no function 'build'."),
+        (
+            "def build(env): 1 / 0",
+            ["-c", "build"],
+            "Program 'job.py' raised ZeroDivisionError: division by zero "
+            '(File "{path}", line 1, in build: def build(env): 1 / 0)',
+        ),
+        (
+            "import pyflink.table",
+            [],
+            "Program 'job.py' raised ImportError: flinkpy-dagster does not have pyflink.table: there is no Table API; "
+            'use the DataStream API, or Spark SQL through env.from_dataframe(). (File "{path}", line 1, in <module>: '
+            "import pyflink.table)",
+        ),
+    ],
+)
+def test_info_when_there_is_no_plan_says_why(flinkpy_info, tmp_path, text, options, sentence):
+    assert flinkpy_info(text, *options) == (1, "", f"flinkpy: {sentence}\n".format(path=tmp_path / "job.py"))
+
+
+def test_info_when_run_in_its_own_process_then_loads_neither_spark_nor_dagster():
+    program = f"""
+import sys
+from flinkpy_dagster.cli.main import main
+code = main(["info", "-c", "build", {str(PROGRAMS / "win_sliding_process.py")!r}])
+heavy = [name for name in ("dagster", "pyspark", "py4j", "pyarrow", "pandas", "numpy") if name in sys.modules]
+assert not heavy, heavy
+sys.exit(code)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["job_vertices"]
