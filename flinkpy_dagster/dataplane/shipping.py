@@ -22,6 +22,7 @@ from pyspark import SparkContext
 import flinkpy_dagster
 from flinkpy_dagster.errors import UnpicklableFunction
 from flinkpy_dagster.graph.stages import Stage
+from flinkpy_dagster.programs import pyflink_alias
 
 _PROTOCOL = 5
 
@@ -33,7 +34,8 @@ def packed(value: Any) -> bytes:
 
 
 def unpacked(data: bytes) -> Any:
-    """The inverse of ``packed``, in a worker."""
+    """The inverse of ``packed``, in a worker. What imports pyflink there gets our own API, as in the program."""
+    pyflink_alias.install()
     return pickle.loads(data)
 
 
@@ -102,7 +104,7 @@ def provide_package(context: SparkContext) -> None:
         context._python_includes.append(str(_package_folder().parent))
     else:
         context.addPyFile(str(package_zip()))
-    context._flinkpy_is_provided = True  # type: ignore[attr-defined]
+    context._flinkpy_is_provided = True
 
 
 def package_zip() -> Path:
