@@ -17,7 +17,8 @@ Written by `make docs` from the table in `flinkpy_dagster/config`. Keys are Flin
 ours. Give them with `-D key=value`, in Dagster's run config, or in the program:
 
 ```python
-env = StreamExecutionEnvironment.get_execution_environment(Configuration().set_string("pipeline.name", "orders"))
+configuration = Configuration().set_string("pipeline.name", "orders")
+env = StreamExecutionEnvironment.get_execution_environment(configuration)
 ```
 
 `spark.*` goes to Spark as it is. Durations: `200 ms`, `10 s`, `1 min`, `2 h`, `1 d`; a bare number is milliseconds.
