@@ -33,7 +33,8 @@ def undocumented(tree):
         for node in tree.body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and not node.bases
     ]
-    for node in [*tree.body, *(item for cls in classes for item in cls.body)]:
+    methods = [node for cls in classes for node in cls.body if isinstance(node, ast.FunctionDef)]
+    for node in [*tree.body, *methods]:
         if not isinstance(node, ast.ClassDef | ast.FunctionDef) or node.name.startswith("_"):
             continue
         if not ast.get_docstring(node) and not is_self_explaining(node):
