@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable, Hashable
+from itertools import pairwise
 from typing import Any
 
 from flinkpy_dagster.errors import FlinkpyError, UserCodeError
@@ -23,8 +24,10 @@ class NodeRunner:
         self._channels: list[Hashable] = []
         self._valve = WatermarkValve(())
         self.elements = 0
-        for operator, following in zip(operators, [*operators[1:], None], strict=True):
-            operator.output = output if following is None else ChainLink(following, output)
+        for operator, following in pairwise(operators):
+            operator.output = ChainLink(following, output)
+        if operators:
+            operators[-1].output = output
 
     def add_channel(self, channel: Hashable) -> None:
         """One more input that sends watermarks."""

@@ -72,6 +72,6 @@ class SubtaskContext(RuntimeContext):
 def refuse_state(name: str) -> NoReturn:
     """Raises for keyed state asked for on a stream without keys."""
     raise RuntimeError(
-        f"This state is only accessible by functions executed on a KeyedStream: state '{name}' was asked for "
-        "without key_by."
+        "This state is only accessible by functions executed on a KeyedStream. "
+        f"State '{name}' was asked for without key_by."
     )
