@@ -48,7 +48,6 @@ class SourceInput:
 
     port: int
     row_type: TypeInformation
-    batch_size: int
 
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
@@ -64,9 +63,7 @@ class SourceInput:
             rows = batch.column(1)
             if rows.null_count:  # markers come alone
                 continue
-            values = record.decode(_fields(rows), len(rows))
-            for part in _parts(Batch(values), self.batch_size):
-                yield Arrival(self.port, 0, part)
+            yield Arrival(self.port, 0, Batch(record.decode(_fields(rows), len(rows))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,6 @@ class ShuffledInput:
 
     exchanges: tuple[ExchangePort, ...]
     stored: tuple[StoredPort, ...]
-    batch_size: int
 
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
@@ -117,7 +113,6 @@ class _Unpacking:
             port.edge: (port.column, DataSetColumns(port.value_type, port.key_type, port.is_keyed))
             for port in source.stored
         }
-        self._batch_size = source.batch_size
         self._forward = forward
 
     def arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
@@ -146,9 +141,7 @@ class _Unpacking:
 
     def _records(self, port: int, batch: pa.RecordBatch) -> Iterator[Arrival]:
         index, columns = self._stored[port]
-        content = columns.decode(_fields(batch.column(index)), len(batch))
-        for part in _parts(content, self._batch_size):
-            yield Arrival(port, 0, part)
+        yield Arrival(port, 0, columns.decode(_fields(batch.column(index)), len(batch)))
 
     def _wire(self, batch: pa.RecordBatch) -> Iterator[Arrival]:
         for row in zip(*(batch.column(index).to_pylist() for index in range(4))):
@@ -186,17 +179,3 @@ def _chained(first: pa.RecordBatch, rest: Iterator[pa.RecordBatch]) -> Iterator[
 
 def _fields(rows: pa.StructArray) -> list[pa.Array]:
     return [rows.field(index) for index in range(rows.type.num_fields)]
-
-
-def _parts(batch: Batch, size: int) -> Iterator[Batch]:
-    """The batch in pieces of at most ``size`` elements."""
-    if len(batch) <= size:
-        yield batch
-        return
-    for start in range(0, len(batch), size):
-        end = start + size
-        yield Batch(
-            batch.values[start:end],
-            None if batch.timestamps is None else batch.timestamps[start:end],
-            None if batch.keys is None else batch.keys[start:end],
-        )

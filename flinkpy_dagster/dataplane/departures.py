@@ -104,7 +104,7 @@ class Departures:
             writer.write(departure.channel, departure.content)
             self._collect(writer.take())
         elif departure.edge in self._stored and isinstance(departure.content, Batch):
-            yield from self._take_stored(departure)
+            yield from self._take_stored(departure.edge, departure.channel, departure.content)
         if self._bytes >= _BYTES_PER_BATCH:
             yield self._wire_rows()
 
@@ -130,19 +130,19 @@ class Departures:
             channel = self._subtask_index % self._carrier_channels
             self._collect([(channel, OUTPUT_PORT, self._subtask_index, _packed_output(output))])
             return
+        assert isinstance(output.content, Batch)
         arrays = writer.write(0, output.content)
         if arrays is not None:
             yield self._records(writer.port, arrays)
 
-    def _take_stored(self, emission: Emission) -> Iterator[pa.RecordBatch]:
-        channel = emission.channel
-        if emission.edge in self._broadcast:
+    def _take_stored(self, edge: int, channel: int, batch: Batch) -> Iterator[pa.RecordBatch]:
+        if edge in self._broadcast:
             if channel != 0:
                 return  # stored once, read by all
             channel = ALL_CHANNELS
-        arrays = self._stored[emission.edge].write(channel, emission.content)
+        arrays = self._stored[edge].write(channel, batch)
         if arrays is not None:
-            yield self._records(emission.edge, arrays)
+            yield self._records(edge, arrays)
 
     def _collect(self, rows: list[WireRow]) -> None:
         self._rows += rows

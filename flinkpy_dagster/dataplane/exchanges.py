@@ -57,13 +57,10 @@ def spark_side_source(plan: StagePlan) -> StreamNode | None:
 class StageInputs:
     """Makes the input of one stage's pass after the other: rows, and how to read them."""
 
-    def __init__(
-        self, engine: SparkSession, unsplit: SparkSession, store: DataSetStore, batch_size: int
-    ) -> None:
+    def __init__(self, engine: SparkSession, unsplit: SparkSession, store: DataSetStore) -> None:
         self._engine = engine
         self._unsplit = unsplit
         self._store = store
-        self._batch_size = batch_size
 
     def of_generators(self, plan: StagePlan) -> tuple[DataFrame, StageInput]:
         """For a stage whose sources make their elements themselves."""
@@ -76,7 +73,7 @@ class StageInputs:
         dataframe, row_type = read_source(self._engine, node.name, spec)
         own = _in_session(self._engine, dataframe)
         rows = source_rows(own, plan.stage.parallelism)
-        return rows, SourceInput(node.id, row_type, self._batch_size)
+        return rows, SourceInput(node.id, row_type)
 
     def of_exchanges(
         self,
@@ -121,7 +118,6 @@ class StageInputs:
                 StoredPort(edge.id, len(_WIRE_NAMES) + place, edge.value_type, edge.key_type, edge.is_keyed)
                 for place, edge in enumerate(stored)
             ),
-            self._batch_size,
         )
 
     def _stored(self, edge: JobEdge, readers: int) -> DataFrame:

@@ -102,5 +102,15 @@ _NOISE = re.compile(
 def reason_of(error: Exception) -> str:
     """The one line of Spark's message that says what happened."""
     text = str(error).split("\nDriver stacktrace:")[0].split("JVM stacktrace:")[0]
+    if "Traceback (most recent call last):" in text:
+        return one_line(_last_line_of_traceback(text))
     text = re.split(r"\n\s+at |SQLSTATE: ", text)[0]
     return one_line(_NOISE.sub("", text)) or type(error).__name__
+
+
+def _last_line_of_traceback(text: str) -> str:
+    lines = [
+        line for line in text.rsplit("Traceback (most recent call last):", 1)[1].splitlines() if line.strip()
+    ]
+    own = [line for line in lines[1:] if not line.startswith((" ", "\t"))]
+    return own[0] if own else lines[-1]

@@ -26,7 +26,7 @@ def _dumps_each_with_classes(values: list) -> list[bytes]:
     classes: list[type] = []
     out = io.BytesIO()
 
-    class NumberingPickler(cloudpickle.Pickler):  # type: ignore[misc]
+    class NumberingPickler(cloudpickle.Pickler):
         def persistent_id(self, value: Any) -> int | None:
             if not isinstance(value, type):
                 return None

@@ -5,7 +5,7 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -144,8 +144,7 @@ class _RunningRegion:
         self._commits = FileCommits(self._mark)
         engine = unshared_session(runner.spark, ENGINE_SETTINGS)
         unsplit = unshared_session(runner.spark, UNSPLIT_SETTINGS)
-        batch_size = runner.configuration.get("python.fn-execution.bundle.size")
-        self._inputs = StageInputs(engine, unsplit, runner.store, batch_size)
+        self._inputs = StageInputs(engine, unsplit, runner.store)
         self._stage_of = {vertex.id: plan.stage.id for plan in plans for vertex in plan.stage.vertices}
         self._rows: dict[int, DataFrame] = {}
 
@@ -254,12 +253,17 @@ class _RunningRegion:
         )
 
     def _environment(self, plan: StagePlan) -> TaskEnvironment:
-        senders = {edge.id: 1 for edge in plan.stage.inputs} | {node.id: 1 for node in plan.stage.sources}
-        for before in self._plans:
-            senders |= {
-                edge.id: before.stage.parallelism for edge in before.exchanges if edge in plan.stage.inputs
-            }
-        return TaskEnvironment(senders=senders)
+        """Blocking results inside of a region are exchanges like others."""
+        runner = self._runner
+        environment = TaskEnvironment.of_stage(
+            runner.job_graph, plan.stage, configuration=runner.configuration, attempt=runner.attempt
+        )
+        senders = {
+            edge.id: runner.job_graph.vertex(edge.source).execution_parallelism
+            for edge in plan.stage.inputs
+            if edge.source in self._stage_of
+        }
+        return replace(environment, senders=senders)
 
     @contextmanager
     def _naming_the_source(self) -> Iterator[None]:

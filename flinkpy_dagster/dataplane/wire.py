@@ -150,14 +150,13 @@ def _copied(column: list | None) -> list | None:
 
 
 def _extend(pending: Batch, batch: Batch) -> None:
-    if (pending.timestamps is None) != (batch.timestamps is None):
-        pending.timestamps = pending.timestamps or [None] * len(pending)
-        pending.timestamps += batch.timestamps or [None] * len(batch)
-    elif pending.timestamps is not None:
-        pending.timestamps += batch.timestamps  # type: ignore[operator]
+    if pending.timestamps is not None or batch.timestamps is not None:
+        before = pending.timestamps or [None] * len(pending)
+        pending.timestamps = before
+        before += batch.timestamps or [None] * len(batch)
     pending.values += batch.values
     if pending.keys is not None:
-        pending.keys += batch.keys  # type: ignore[operator]
+        pending.keys += batch.keys or []
 
 
 def _part(batch: Batch, start: int, end: int) -> Batch:
