@@ -363,9 +363,9 @@ class DataStream(OperatorSettings):
                     and source.output_type != output_tag.type_info
                 ):
                     raise InvalidProgram(
-                        f"A side output with a matching id was already requested with a different type: '"
-                        f"{output_tag.tag_id}' as {source.output_type.describe()} and as "
-                        f"{output_tag.type_info.describe()}."
+                        "A side output with a matching id was already requested with a different type. This is not "
+                        f"allowed, side output ids need to be unique: '{output_tag.tag_id}' is "
+                        f"{source.output_type.describe()} and {output_tag.type_info.describe()}."
                     )
 
 

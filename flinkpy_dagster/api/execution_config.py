@@ -11,6 +11,7 @@ from flinkpy_dagster.api.recording import (
     checked_max_parallelism,
     checked_parallelism,
 )
+from flinkpy_dagster.errors import InvalidProgram
 
 _AUTO_WATERMARK_INTERVAL = "pipeline.auto-watermark-interval"
 _GLOBAL_JOB_PARAMETERS = "pipeline.global-job-parameters"
@@ -30,6 +31,11 @@ class ExecutionConfig:
 
     def set_parallelism(self, parallelism: int) -> "ExecutionConfig":
         """Parallelism of operators that set none; -1 for the processors of this machine."""
+        if isinstance(parallelism, int) and parallelism < 1 and parallelism != -1:
+            raise InvalidProgram(
+                "Parallelism must be at least one, or ExecutionConfig.PARALLELISM_DEFAULT (use system default). "
+                f"It was {parallelism}."
+            )
         if checked_parallelism(parallelism) == -1:
             self._recording.configuration.remove_config(PARALLELISM)
         else:

@@ -117,8 +117,8 @@ def checked_max_parallelism(max_parallelism: int) -> int:
     """``max_parallelism`` if it is one. Raises InvalidProgram."""
     if not _is_int(max_parallelism) or not 1 <= max_parallelism <= HIGHEST_MAX_PARALLELISM:
         raise InvalidProgram(
-            f"The maximum parallelism must be greater than 0 and at most {HIGHEST_MAX_PARALLELISM}. "
-            f"It was {max_parallelism!r}."
+            f"The maximum parallelism must be greater than 0. It was {max_parallelism!r}, and may be up to "
+            f"{HIGHEST_MAX_PARALLELISM}."
         )
     return max_parallelism
 

@@ -6,6 +6,7 @@ Source of the rules: Flink's ``StreamingJobGraphGenerator`` (``createChain``, ``
 
 from dataclasses import dataclass, field, replace
 
+from flinkpy_dagster.graph.hashing import check_uids
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobEdge, JobGraph, JobVertex
 from flinkpy_dagster.graph.slot_sharing import slot_sharing_groups
 from flinkpy_dagster.graph.stream_graph import (
@@ -22,6 +23,7 @@ from flinkpy_dagster.ids import id_of
 
 def job_graph_of(graph: StreamGraph) -> JobGraph:
     """The JobGraph. Vertices and their nodes are in topological order, the reverse of the order Flink makes them in."""
+    check_uids(graph)
     chains = _Chaining(graph).chains()
     if graph.is_dynamic:
         chains = [_with_rescaled_outputs(chain) for chain in chains]

@@ -18,8 +18,7 @@ def operator_id_of_uid(uid: str) -> str:
 
 
 def with_operator_ids(graph: StreamGraph) -> StreamGraph:
-    """The graph with ``operator_id`` set on every node. Raises DuplicateUid."""
-    _check_uids(graph)
+    """The graph with ``operator_id`` set on every node."""
     inputs: dict[int, list[int]] = {node.id: [] for node in graph.nodes}
     readers: dict[int, list[int]] = {node.id: [] for node in graph.nodes}
     for edge in graph.edges:
@@ -49,7 +48,8 @@ def _operator_id(node: StreamNode, position: int, input_ids: list[str]) -> str:
     return id_of("node", str(position), *input_ids)
 
 
-def _check_uids(graph: StreamGraph) -> None:
+def check_uids(graph: StreamGraph) -> None:
+    """Raises DuplicateUid; like Flink not before the graph becomes a job."""
     owners: dict[str, StreamNode] = {}
     for node in graph.nodes:
         if node.uid is None:

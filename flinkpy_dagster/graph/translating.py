@@ -44,8 +44,7 @@ def stream_graph_of(
 ) -> StreamGraph:
     """The StreamGraph of what an environment recorded, which stays as it is.
 
-    Raises EmptyTopology, InvalidProgram (FORWARD between different parallelisms, BATCH with an unbounded source) and
-    DuplicateUid.
+    Raises EmptyTopology and InvalidProgram (FORWARD between different parallelisms, BATCH with an unbounded source).
     """
     steps = copy_of(transformations)
     if not steps:
@@ -221,8 +220,7 @@ class _Translation:
             is_parallelism_configured=sink.is_parallelism_configured,
             max_parallelism=sink.max_parallelism,
             slot_sharing_group=sink.slot_sharing_group,
-            uid=uid,
-            description=sink.description,
+            uid=uid,  # not the description: Flink drops it here
             operators=operators,
             chaining=sink.chaining,
             kind=OperatorKind.NATIVE,

@@ -47,9 +47,10 @@ def expected(root: Path, name: str) -> dict[str, Any]:
 
 def plans(root: Path, name: str, is_fused: bool = True) -> dict[str, Any]:
     """Our plans for a case's ``build(env)``."""
-    configuration = Configuration().set_boolean("python.operator-chaining.enabled", is_fused)
     with pyflink_names():
         program = _module(f"case_{name}", root / "programs" / f"{name}.py")
+        configuration = Configuration.from_dict(getattr(program, "CONFIGURATION", {}))
+        configuration.set_boolean("python.operator-chaining.enabled", is_fused)
         environment = StreamExecutionEnvironment.get_execution_environment(configuration)
         streams = program.build(environment)
     result = plans_of(environment)
