@@ -62,8 +62,8 @@ class DuplicateUid(ProgramError):
 
     def sentence(self) -> str:
         return (
-            f'Hash collision on user-specified ID "{self.uid}". Most likely cause is a non-unique ID. Please check that '
-            f"all IDs specified via `uid(String)` are unique: '{self.first}' and '{self.second}' share this one."
+            f'Hash collision on user-specified ID "{self.uid}". Most likely cause is a non-unique ID. Please check '
+            f"that all IDs specified via `uid(String)` are unique: '{self.first}' and '{self.second}' share this one."
         )
 
 

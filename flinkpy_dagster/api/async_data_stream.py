@@ -84,7 +84,7 @@ def _waiting(
         retry_strategy=retry_strategy,
         display_name=_NAME,
     )
-    return stream._as_values()._process(_NAME, spec, output_type)
+    return stream._as_read()._process(_NAME, spec, output_type)
 
 
 def _check(function: AsyncFunction, timeout: Time, retry_strategy: AsyncRetryStrategy, capacity: int) -> None:

@@ -75,7 +75,10 @@ class ConnectedStreams:
 
     def _applied(self, name: str, spec: object, output_type: TypeInformation | None) -> DataStream:
         kind = OperatorKind.KEYED_CO_PROCESS if self._is_keyed_stream() else OperatorKind.CO_PROCESS
-        inputs = [self.stream1._transformation, self.stream2._transformation]
+        streams = [self.stream1, self.stream2]
+        if not self._is_keyed_stream():
+            streams = [stream._as_read() for stream in streams]
+        inputs = [stream._transformation for stream in streams]
         recording = self.stream1._recording
         return DataStream(recording, recording.operator(name, inputs, spec, kind, declared_type(output_type)))
 
@@ -132,7 +135,9 @@ class BroadcastConnectedStream:
             self.broadcast_stream.input_stream._transformation,
         ]
         operator = recording.operator(name, inputs, spec, OperatorKind.BROADCAST, declared_type(output_type))
-        operator.is_parallelism_configured = True  # as in Flink: BATCH plans show the environment's parallelism
+        operator.is_parallelism_configured = (
+            True  # as in Flink: BATCH plans show the environment's parallelism
+        )
         return DataStream(recording, operator)
 
     def _check(self, func: Any, is_keyed: bool) -> None:

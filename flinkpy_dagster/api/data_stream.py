@@ -300,7 +300,7 @@ class DataStream(OperatorSettings):
 
     def sink_to(self, sink: Sink) -> DataStreamSink:
         """Every element to a sink."""
-        return sink_of(self._as_values(), sink)
+        return sink_of(self._as_read(), sink)
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """Refused: sink functions wrap Java classes."""
@@ -312,7 +312,7 @@ class DataStream(OperatorSettings):
         self, job_execution_name: str | None = None, limit: int | None = None
     ) -> CloseableIterator | list[Any]:
         """Runs the job and hands the elements to the client: an iterator, or a list of at most ``limit`` elements."""
-        elements = collect(self._recording, self._as_values()._transformation, job_execution_name)
+        elements = collect(self._recording, self._as_read()._transformation, job_execution_name)
         if limit is None:
             return elements
         with elements:
@@ -345,7 +345,11 @@ class DataStream(OperatorSettings):
         return DataStream(self._recording, transformation)
 
     def _as_values(self) -> "DataStream":
-        """This stream as others read it; a keyed one without its keys."""
+        """This stream; a keyed one without its keys."""
+        return self
+
+    def _as_read(self) -> "DataStream":
+        """This stream as operators and sinks read it that know nothing of keys."""
         return self
 
     def _printable(self) -> "DataStream":

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from flinkpy_dagster.api import aggregations
 from flinkpy_dagster.api.data_stream import DataStream, _require_function
+from flinkpy_dagster.api.keyed_rows import KeyAndElement, first_field
 from flinkpy_dagster.api.recording import Recording
 from flinkpy_dagster.api.sinks import DataStreamSink
 from flinkpy_dagster.api.windowed_stream import WindowedStream
@@ -39,9 +40,17 @@ if TYPE_CHECKING:
 
 def keyed_by(stream: DataStream, selector: Any, key_type: TypeInformation | None) -> "KeyedStream":
     """The stream with keys beside its elements, hash partitioned by them."""
+    key_type = key_type or Types.PICKLED_BYTE_ARRAY()
     spec = specs.KeyBy(selector=selector, key_type=key_type)
     keyed = stream._process(KEY_BY_OPERATOR, spec, DataStream.get_type(stream))
-    return KeyedStream(stream._recording, keyed, key_type or Types.PICKLED_BYTE_ARRAY(), stream)
+    return KeyedStream(stream._recording, keyed, key_type, stream)
+
+
+def _hashed(recording: Recording, keyed: DataStream, key_type: TypeInformation) -> PartitionTransformation:
+    hashed = partition(keyed._transformation, ShipStrategy.HASH, recording.ids)
+    hashed.is_keyed = True
+    hashed.key_type = key_type
+    return hashed
 
 
 class KeyedStream(DataStream):
@@ -50,10 +59,8 @@ class KeyedStream(DataStream):
     def __init__(
         self, recording: Recording, keyed: DataStream, key_type: TypeInformation, origin_stream: DataStream
     ) -> None:
-        hashed = partition(keyed._transformation, ShipStrategy.HASH, recording.ids)
-        hashed.is_keyed = True
-        hashed.key_type = key_type
-        super().__init__(recording, hashed)
+        super().__init__(recording, _hashed(recording, keyed, key_type))
+        self._key_by = keyed._transformation
         self._origin_stream = origin_stream
 
     @property
@@ -176,7 +183,27 @@ class KeyedStream(DataStream):
     def _as_values(self) -> DataStream:
         return self._values()
 
+    def _as_read(self) -> DataStream:
+        """Rows of key and element, which is what PyFlink hands to operators and sinks that know nothing of keys.
+
+        The key-by step that makes rows stands for the one that puts keys beside elements, if nothing reads that.
+        """
+        recording = self._recording
+        key_by = self._key_by.operators[-1]  # type: ignore[attr-defined]
+        rows = self._origin_stream._process(
+            KEY_BY_OPERATOR, specs.KeyBy(selector=first_field), self.get_type()
+        )
+        rows._transformation.operators = (  # type: ignore[attr-defined]
+            specs.Map(function=KeyAndElement(key_by.selector), display_name=KEY_BY_OPERATOR),
+            specs.KeyBy(selector=first_field, key_type=self.key_type),
+        )
+        if not any(self._transformation in each.inputs for each in recording.transformations):
+            recording.transformations.remove(self._key_by)
+        return DataStream(recording, _hashed(recording, rows, self.key_type))
+
     def _keyed(self, name: str, spec: object, output_type: TypeInformation | None) -> DataStream:
+        if self._key_by not in self._recording.transformations:
+            self._recording.add(self._key_by)
         return self._apply(name, spec, OperatorKind.KEYED_PROCESS, output_type)
 
     # What a keyed stream refuses

@@ -29,7 +29,8 @@ CASES = [
     (EmptyTopology(), "No operators defined in streaming topology. Cannot execute."),
     (
         DuplicateUid(uid="u", first="Map", second="Filter"),
-        "The uid 'u' is given to both 'Map' and 'Filter': give every operator a uid of its own.",
+        'Hash collision on user-specified ID "u". Most likely cause is a non-unique ID. Please check that all IDs '
+        "specified via `uid(String)` are unique: 'Map' and 'Filter' share this one.",
     ),
     (
         UnsupportedFeature("pyflink.table", "use streams"),
