@@ -27,14 +27,14 @@ class FieldAggregation(ReduceFunction):
 
     def __init__(self, combine: Callable[[Any, Any], Any], position: Position) -> None:
         self._combine = combine
-        self._position = checked_position(position)
+        self._position: Any = checked_position(position)
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         position = self._position
         kind = type(value2)
         if kind is tuple:
             fields = list(value1)
-            fields[position] = self._combine(value1[position], value2[position])  # type: ignore[call-overload]
+            fields[position] = self._combine(value1[position], value2[position])
             return tuple(fields)
         if isinstance(value2, (tuple, list, Row)):
             return self._in_copy(value1, value2)
@@ -44,7 +44,7 @@ class FieldAggregation(ReduceFunction):
         combined = self._combine(value1[self._position], value2[self._position])
         if isinstance(value1, tuple):
             fields = list(value1)
-            fields[self._position] = combined  # type: ignore[call-overload]
+            fields[self._position] = combined
             return tuple(fields)
         result = _copied(value1)
         result[self._position] = combined
@@ -56,7 +56,7 @@ class ElementSelection(ReduceFunction):
 
     def __init__(self, is_better: Callable[[Any, Any], bool], position: Position) -> None:
         self._is_better = is_better
-        self._position = checked_position(position)
+        self._position: Any = checked_position(position)
 
     def reduce(self, value1: Any, value2: Any) -> Any:
         if isinstance(value2, (tuple, list, Row)):

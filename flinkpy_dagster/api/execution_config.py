@@ -173,8 +173,9 @@ class ExecutionConfig:
         return self
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, ExecutionConfig)
-        return same and self._recording.configuration == other._recording.configuration
+        if not isinstance(other, ExecutionConfig):
+            return False
+        return self._recording.configuration == other._recording.configuration
 
     def __hash__(self) -> int:
         return hash(self._recording.configuration)

@@ -159,7 +159,7 @@ class FileSink(Sink):
 
         def __init__(self, base_path: str, encoder: Encoder) -> None:
             self._base_path, self._encoder = base_path, encoder
-            self._bucket_assigner = BucketAssigner.date_time_bucket_assigner()
+            self._bucket_assigner: BucketAssigner = BucketAssigner.date_time_bucket_assigner()
             self._rolling_policy: RollingPolicy = RollingPolicy.default_rolling_policy()
             self._output_file_config = OutputFileConfig.builder().build()
 

@@ -139,7 +139,8 @@ class IntervalJoined:
         self._left, self._right = left, right
         self._lower_ms, self._upper_ms = lower_ms, upper_ms
         self._is_lower_inclusive = self._is_upper_inclusive = True
-        self._late_tags: dict[str, OutputTag] = {}
+        self._left_late_tag: OutputTag | None = None
+        self._right_late_tag: OutputTag | None = None
 
     def lower_bound_exclusive(self) -> "IntervalJoined":
         self._is_lower_inclusive = False
@@ -151,12 +152,12 @@ class IntervalJoined:
 
     def side_output_left_late_data(self, output_tag: OutputTag) -> "IntervalJoined":
         """Left elements that come too late go there."""
-        self._late_tags["left_late_tag"] = output_tag
+        self._left_late_tag = output_tag
         return self
 
     def side_output_right_late_data(self, output_tag: OutputTag) -> "IntervalJoined":
         """Right elements that come too late go there."""
-        self._late_tags["right_late_tag"] = output_tag
+        self._right_late_tag = output_tag
         return self
 
     def process(
@@ -172,7 +173,8 @@ class IntervalJoined:
             is_lower_inclusive=self._is_lower_inclusive,
             is_upper_inclusive=self._is_upper_inclusive,
             key_type=self._left.key_type,
-            **self._late_tags,
+            left_late_tag=self._left_late_tag,
+            right_late_tag=self._right_late_tag,
         )
         recording = self._left._recording
         inputs = [self._left._transformation, self._right._transformation]

@@ -136,7 +136,7 @@ class _Translation:
     def _node(self, step: PhysicalTransformation, group: str) -> StreamNode:
         name = _PREFIXES.get(type(step), "") + step.name
         has_default = step.parallelism == DEFAULT_PARALLELISM
-        is_operator = isinstance(step, OperatorTransformation)
+        operator = step if isinstance(step, OperatorTransformation) else None
         return StreamNode(
             id=step.id,
             name=name,
@@ -148,13 +148,13 @@ class _Translation:
             max_parallelism=self._max_parallelism(step),
             slot_sharing_group=group,
             chaining=step.chaining,
-            is_python=is_operator and step.kind.is_python,
+            is_python=operator is not None and operator.kind.is_python,
             uid=step.uid,
             uid_hash=step.uid_hash,
             description=step.description,
             is_legacy_source=isinstance(step, SourceTransformation) and step.is_legacy,
-            is_yielding=is_operator and step.is_yielding,
-            is_sink_stage=is_operator and step.is_sink_stage,
+            is_yielding=operator is not None and operator.is_yielding,
+            is_sink_stage=operator is not None and operator.is_sink_stage,
         )
 
     def _max_parallelism(self, step: Transformation) -> int:

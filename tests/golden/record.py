@@ -21,7 +21,11 @@ def record(name):
     StreamExecutionEnvironment.get_execution_environment()
     try:
         answer = {"name": name} | plans(name, is_fused=True)
-        return answer | {"unfused": {key: value for key, value in plans(name, is_fused=False).items() if key != "result_types"}}
+        return answer | {
+            "unfused": {
+                key: value for key, value in plans(name, is_fused=False).items() if key != "result_types"
+            }
+        }
     except Exception as problem:
         text = str(problem)
         causes = [line for line in text.splitlines() if "Exception: " in line or "Error: " in line]

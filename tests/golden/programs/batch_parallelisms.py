@@ -13,7 +13,13 @@ def build(env):
     three = two.map(lambda v: v, Types.INT()).name("three").disable_chaining()
     four = three.forward().map(lambda v: v, Types.INT()).name("four")
     five = four.map(lambda v: v, Types.INT()).name("five").set_max_parallelism(9).set_parallelism(5)
-    six = five.forward().map(lambda v: v, Types.INT()).name("six").set_parallelism(5).slot_sharing_group("other")
+    six = (
+        five.forward()
+        .map(lambda v: v, Types.INT())
+        .name("six")
+        .set_parallelism(5)
+        .slot_sharing_group("other")
+    )
     keyed = six.key_by(lambda v: v, Types.INT())
     sums, maxima = keyed.sum(), keyed.max()
     readers = [three.rebalance().map(lambda v: v, Types.INT()).name("reader") for _ in range(2)]

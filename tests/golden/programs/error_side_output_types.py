@@ -11,4 +11,7 @@ class Split(ProcessFunction):
 
 def build(env):
     split = env.from_collection([1, 2], type_info=Types.INT()).process(Split(), Types.INT())
-    return [split.get_side_output(OutputTag("x", Types.INT())), split.get_side_output(OutputTag("x", Types.STRING()))]
+    return [
+        split.get_side_output(OutputTag("x", Types.INT())),
+        split.get_side_output(OutputTag("x", Types.STRING())),
+    ]

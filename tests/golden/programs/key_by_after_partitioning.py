@@ -11,5 +11,7 @@ def build(env):
     second = mapped.shuffle().key_by(lambda v: v, Types.INT()).max()
     other = env.from_collection([7], type_info=Types.INT())
     third = source.union(other).key_by(lambda v: v).min_by()
-    fourth = mapped.key_by(lambda v: v).map(lambda v: v, Types.INT()).key_by(lambda v: -v).filter(lambda v: True)
+    fourth = (
+        mapped.key_by(lambda v: v).map(lambda v: v, Types.INT()).key_by(lambda v: -v).filter(lambda v: True)
+    )
     return [first, second, third, fourth]

@@ -22,5 +22,7 @@ def build(env):
     tagged = processed.get_side_output(TAG)
     reduced = keyed.reduce(lambda a, b: a).map(lambda v: v, Types.INT()).set_parallelism(1)
     reduced.print("reduced")
-    keyed.filter(lambda v: True).key_by(lambda v: v).min().key_by(lambda v: v, Types.INT()).max_by().print("m")
+    keyed.filter(lambda v: True).key_by(lambda v: v).min().key_by(lambda v: v, Types.INT()).max_by().print(
+        "m"
+    )
     return [mapped, processed, tagged, reduced]

@@ -13,7 +13,9 @@ def build(env):
         Types.LONG(),
     )
     doubled = numbers.map(lambda v: v * 2, Types.LONG()).name("double")
-    narrow = env.from_source(NumberSequenceSource(1, 3), WatermarkStrategy.no_watermarks(), "few", Types.LONG())
+    narrow = env.from_source(
+        NumberSequenceSource(1, 3), WatermarkStrategy.no_watermarks(), "few", Types.LONG()
+    )
     narrow.set_parallelism(1).uid("few-uid")
     sums = doubled.key_by(lambda v: v % 3, Types.LONG()).reduce(lambda a, b: a + b)
     sums.union(narrow).print()

@@ -11,7 +11,9 @@ def build(env):
     grouped = left.map(lambda v: v, Types.INT()).name("grouped").slot_sharing_group("right")
     inherits = grouped.map(lambda v: v, Types.INT()).name("inherits")
     keyed = inherits.key_by(lambda v: v, Types.INT()).sum().name("keyed")
-    mixed = keyed.union(b.map(lambda v: v, Types.INT()).name("plain")).map(lambda v: v, Types.INT()).name("mixed")
+    mixed = (
+        keyed.union(b.map(lambda v: v, Types.INT()).name("plain")).map(lambda v: v, Types.INT()).name("mixed")
+    )
     explicit = grouped.key_by(lambda v: v, Types.INT()).max().slot_sharing_group("left").name("explicit")
     explicit.map(lambda v: v, Types.INT()).name("same").slot_sharing_group("left").print("e")
     mixed.print("m").slot_sharing_group("right")

@@ -70,8 +70,12 @@ def build(env):
         keyed.window(TumblingProcessingTimeWindows.of(second)).apply(Apply(), Types.INT()),
         keyed.window(SlidingProcessingTimeWindows.of(second, second)).process(Process()),
         keyed.window(ProcessingTimeSessionWindows.with_gap(second)).reduce(lambda a, b: a, Process()),
-        keyed.window(GlobalWindows.create()).trigger(PurgingTrigger.of(CountTrigger.of(3))).process(Process()),
-        keyed.window(TumblingEventTimeWindows.of(second)).trigger(ContinuousEventTimeTrigger.of(second)).reduce(Sum()),
+        keyed.window(GlobalWindows.create())
+        .trigger(PurgingTrigger.of(CountTrigger.of(3)))
+        .process(Process()),
+        keyed.window(TumblingEventTimeWindows.of(second))
+        .trigger(ContinuousEventTimeTrigger.of(second))
+        .reduce(Sum()),
         keyed.count_window(4).reduce(Sum()),
         keyed.count_window(4, 2).apply(Apply()),
         source.window_all(TumblingEventTimeWindows.of(second)).reduce(Sum(), ApplyAll()),
