@@ -46,6 +46,7 @@ from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode, slots_
 from flinkpy_dagster.runtime.slots import SlotPool
 
 _POLL_SECONDS = 0.05
+_ENDS = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_UP_FOR_RETRY")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,6 +189,7 @@ class _StepThread(threading.Thread):
         self._job_context, self._step, self._known_state = job_context, step, known_state
         self._reports = reports
         self.step_exception: BaseException | None = None
+        self.has_reported_its_end = False
 
     def _work(self) -> None:
         try:
@@ -226,6 +228,7 @@ class _StepThread(threading.Thread):
             open(logs.complete_artifact_path(log_key), "w").close()
 
     def _tell(self, event: DagsterEvent) -> None:
+        self.has_reported_its_end |= event.event_type_value in _ENDS
         self._reports.put(_Report(self, event=event))
 
     def throw(self, error: type[BaseException]) -> None:
@@ -275,6 +278,7 @@ class _StepLoop:
                     raise DagsterExecutionInterruptedError("The run was canceled.")
                 yield from self._start_steps(active)
                 yield from self._take_report(active)
+            self._tell(active, events.NoTasksLeft())
         if self._first_error is not None and self._plan_context.raise_on_error:
             raise self._first_error
 
@@ -347,7 +351,7 @@ class _StepLoop:
         if key is None:
             return
         active.handle_event(event)
-        if event.event_type_value == "STEP_START":
+        if event.event_type_value in ("STEP_START", "STEP_RESTARTED"):
             self._tell(active, events.TaskStarted(key))
         elif event.is_step_success:
             self._tell(active, events.TaskFinished(key))
@@ -360,6 +364,7 @@ class _StepLoop:
         self._first_error = self._first_error or thread.step_exception
         if self._threads.get(thread.key) is thread:  # else the next attempt has begun
             del self._threads[thread.key]
+        if not thread.has_reported_its_end:
             active.verify_complete(self._plan_context, thread.key)
 
     def _fail(
@@ -395,6 +400,7 @@ class _StepLoop:
             self._ended_by_hand.add(key)
             yield from self._fail(active, key, error, ErrorSource.INTERRUPT)
             self._end(active, thread)
+        self._scheduler.handle(events.NoTasksLeft())
 
     def _drain(self, active: ActiveExecution, seconds: float) -> Iterator[DagsterEvent]:
         deadline = time.monotonic() + seconds

@@ -78,6 +78,11 @@ class CancelRequested:
     """Somebody wants the whole job to end."""
 
 
+@dataclass(frozen=True, slots=True)
+class NoTasksLeft:
+    """Every task has ended and none will be added."""
+
+
 Event = (
     TasksAdded
     | TaskBecameReady
@@ -87,4 +92,5 @@ Event = (
     | TaskFailed
     | TaskCanceled
     | CancelRequested
+    | NoTasksLeft
 )

@@ -40,7 +40,7 @@ class JobStatus(Enum):
 
     ::
 
-        CREATED -> RUNNING -> FINISHED
+        CREATED -> RUNNING -> FINISHED                         (CREATED -> FINISHED: there is nothing to run)
                       |-----> FAILING ----> FAILED
                       '-----> CANCELLING -> CANCELED      (FAILING may turn into CANCELLING)
     """
@@ -74,7 +74,7 @@ TASK_MOVES: Mapping[ExecutionState, frozenset[ExecutionState]] = {
 
 _J = JobStatus
 JOB_MOVES: Mapping[JobStatus, frozenset[JobStatus]] = {
-    _J.CREATED: frozenset({_J.RUNNING, _J.FAILING, _J.CANCELLING}),
+    _J.CREATED: frozenset({_J.RUNNING, _J.FINISHED, _J.FAILING, _J.CANCELLING}),
     _J.RUNNING: frozenset({_J.FINISHED, _J.FAILING, _J.CANCELLING}),
     _J.FAILING: frozenset({_J.FAILED, _J.CANCELLING}),
     _J.CANCELLING: frozenset({_J.CANCELED}),

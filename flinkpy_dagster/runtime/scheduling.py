@@ -23,7 +23,6 @@ from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.events import Event, TaskSpec
 from flinkpy_dagster.runtime.execution_states import (
     HOLDS_SLOTS,
-    TERMINAL,
     TERMINAL_JOB,
     ExecutionState,
     JobStatus,
@@ -102,6 +101,8 @@ class Scheduler:
                 self._end(key, ExecutionState.CANCELED, is_lost=True)
             case events.CancelRequested():
                 return self._cancel()
+            case events.NoTasksLeft():
+                self._end_job()
         return self._abandon() + self._reserve_and_deploy()
 
     # -- events ------------------------------------------------------------------------------------------------
@@ -128,7 +129,8 @@ class Scheduler:
         task.life.go_to(state)
         task.is_lost = is_lost
         self.slots.release(key)
-        self._move_job(failed=is_lost and state is ExecutionState.FAILED)
+        if is_lost and state is ExecutionState.FAILED and self.job.may_go_to(JobStatus.FAILING):
+            self.job.go_to(JobStatus.FAILING)
 
     def _cancel(self) -> list[Instruction]:
         if self.status in TERMINAL_JOB or self.status is JobStatus.CANCELLING:  # asking twice is harmless
@@ -142,7 +144,6 @@ class Scheduler:
                 stops.append(StopTask(key))
             elif task.life.may_go_to(ExecutionState.CANCELED):
                 self._end(key, ExecutionState.CANCELED, is_lost=True)
-        self._move_job()
         return stops
 
     # -- decisions ---------------------------------------------------------------------------------------------
@@ -234,19 +235,12 @@ class Scheduler:
     def _urgency(self, bundle: _Bundle) -> int:
         return -max(self._tasks[key].spec.priority for key in bundle.keys)
 
-    def _move_job(self, *, failed: bool = False) -> None:
-        if failed and self.job.may_go_to(JobStatus.FAILING):
-            self.job.go_to(JobStatus.FAILING)
-        is_over = all(task.state in TERMINAL for task in self._tasks.values())
-        if self.status is JobStatus.CREATED or not is_over:
-            return
+    def _end_job(self) -> None:
         ends = {
+            JobStatus.CREATED: JobStatus.FINISHED,
             JobStatus.RUNNING: JobStatus.FINISHED,
             JobStatus.FAILING: JobStatus.FAILED,
             JobStatus.CANCELLING: JobStatus.CANCELED,
         }
-        if not self._awaits_retry() and self.status in ends:
+        if self.status in ends:
             self.job.go_to(ends[self.status])
-
-    def _awaits_retry(self) -> bool:
-        return any(task.state is ExecutionState.FAILED and not task.is_lost for task in self._tasks.values())

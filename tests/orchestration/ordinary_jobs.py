@@ -18,7 +18,6 @@ from dagster import (
     Definitions,
     define_asset_job,
     failure_hook,
-    graph,
     job,
     op,
     success_hook,
@@ -129,13 +128,10 @@ def slow(name: str, seconds: float = 0.3, **tags):
     return wait
 
 
-@graph
-def six_slow_ops():
+@job(executor_def=slot_sharing_executor)
+def slow_job():
     for index in range(6):
         slow(f"slow{index}")()
-
-
-slow_job = six_slow_ops.to_job(name="slow_job", executor_def=slot_sharing_executor)
 
 
 @job(executor_def=slot_sharing_executor)

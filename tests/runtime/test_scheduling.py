@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from flinkpy_dagster.errors import SlotsUnavailable
 from flinkpy_dagster.runtime.events import (
     CancelRequested,
+    NoTasksLeft,
     TaskBecameReady,
     TaskCanceled,
     TaskFailed,
@@ -105,6 +106,7 @@ def test_failure_when_consumer_waits_then_it_is_abandoned_and_the_job_fails() ->
     assert made.status is JobStatus.FAILING
     abandoned = made.handle(TaskFailed("map"))
     assert abandoned == [AbandonTask("side", "map"), AbandonTask("count", "map")]
+    made.handle(NoTasksLeft())
     assert (made.status, made.slots.available) == (JobStatus.FAILED, 4)
 
 
@@ -117,6 +119,7 @@ def test_failure_when_retried_then_task_asks_for_slots_again() -> None:
     assert made.handle(TaskBecameReady("a")) == [DeployTask("a")]
     run(made, "a")
     made.handle(TaskFinished("a"))
+    made.handle(NoTasksLeft())
     assert made.status is JobStatus.FINISHED
 
 
@@ -127,6 +130,7 @@ def test_cancel_when_running_then_running_tasks_stop_and_no_slot_leaks() -> None
     assert made.handle(CancelRequested()) == [StopTask("source")]
     assert made.handle(CancelRequested()) == []
     made.handle(TaskCanceled("source"))
+    made.handle(NoTasksLeft())
     assert (made.status, made.slots.available) == (JobStatus.CANCELED, 4)
 
 
@@ -191,7 +195,7 @@ def test_any_job_when_slots_can_suffice_then_no_deadlock_and_no_leak(tasks, mode
     least = slots_for_job(tasks) if mode is EAGER else max(slots_for_job(each) for each in regions.values())
     made = scheduler(mode, *tasks, slots=least + spare)
     driver = Driver(made, tasks)
-    while made.status is not JobStatus.FINISHED:
+    while driver.states(spec.key for spec in tasks) != {ExecutionState.FINISHED}:
         choices = driver.choices()
         assert choices, "deadlock"
         driver.play(data.draw(st.sampled_from(choices)))
