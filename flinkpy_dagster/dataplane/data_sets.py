@@ -68,7 +68,7 @@ def stored_rows(
     everyone = F.explode(F.sequence(F.lit(0), F.lit(readers - 1)))
     channel = everyone if is_broadcast(edge) else F.col("_channel")
     return rows.select(
-        channel.cast("int").alias("channel"),
+        channel.alias("channel"),
         F.lit(edge.id).cast("int").alias("port"),
         F.struct("*").alias("records"),
     )

@@ -17,6 +17,7 @@ from flinkpy_dagster.dataplane.shipping import unpacked
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
 from flinkpy_dagster.dataplane.wire import WireRow
 from flinkpy_dagster.operators.task import Task, TaskEnvironment
+from flinkpy_dagster.programs import pyflink_alias
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,23 @@ class StagePass:
     stage_id: int
     packed_plan: bytes
     packed_environment: bytes
+    has_pyflink_alias: bool
     stage_input: StageInput
     reports: Accumulator[dict[tuple[int, int], bytes]]
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of one subtask."""
         _relax_garbage_collection()
+        if self.has_pyflink_alias:
+            pyflink_alias.install()
         with crossing():
             plan: StagePlan = unpacked(self.packed_plan)
             environment: TaskEnvironment = unpacked(self.packed_environment)
             yield from self._run(plan, environment, batches)
+        for (
+            _
+        ) in batches:  # Spark ends a worker that leaves input unread; the next pass would wait for a new one
+            pass
 
     def _run(
         self, plan: StagePlan, environment: TaskEnvironment, batches: Iterator[pa.RecordBatch]

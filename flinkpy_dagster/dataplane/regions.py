@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -45,6 +46,7 @@ from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.operators.task import TaskEnvironment
+from flinkpy_dagster.programs import pyflink_alias
 
 
 def job_tag(job_id: str) -> str:
@@ -173,6 +175,7 @@ class _RunningRegion:
             plan.stage.id,
             packed(self._commits.staged(plan)),
             packed(self._environment(plan)),
+            _has_pyflink_alias(),
             stage_input,
             self._reports,
         )
@@ -289,3 +292,8 @@ class _RunningRegion:
             if os.path.basename(path.rstrip("/")) in str(error)
         ]
         return (by_path or [node.name for node in sources])[0]
+
+
+def _has_pyflink_alias() -> bool:
+    """Does ``import pyflink`` mean this package here? Then it must in the workers."""
+    return any(isinstance(finder, pyflink_alias.PyflinkFinder) for finder in sys.meta_path)
