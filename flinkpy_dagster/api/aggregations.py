@@ -4,12 +4,12 @@
 """
 
 from collections.abc import Callable
-from copy import copy
 from operator import add, gt, lt
 from typing import Any
 
 from flinkpy_dagster.operators.functions import ReduceFunction
 from flinkpy_dagster.types import Row
+from flinkpy_dagster.types.row import row_of
 
 Position = int | str
 
@@ -99,9 +99,7 @@ def checked_position(position: Position) -> Position:
 def _copied(value: Any) -> Any:
     if not isinstance(value, Row):
         return list(value)
-    duplicate = copy(value)
-    duplicate.__dict__["_values"] = list(value)
-    return duplicate
+    return row_of(value._fields, list(value), value.get_row_kind())
 
 
 def _whole(value1: Any, value2: Any, position: Position) -> tuple[Any, Any]:

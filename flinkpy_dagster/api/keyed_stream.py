@@ -219,6 +219,9 @@ class KeyedStream(DataStream):
     def name(self, name: str) -> NoReturn:
         raise InvalidProgram("Set name for KeyedStream is not supported.")
 
+    def set_description(self, description: str) -> NoReturn:
+        raise InvalidProgram("Set description for KeyedStream is not supported.")
+
     def uid(self, uid: str) -> NoReturn:
         raise InvalidProgram("Set uid for KeyedStream is not supported.")
 

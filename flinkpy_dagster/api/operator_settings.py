@@ -54,7 +54,7 @@ class OperatorSettings:
 
     def set_description(self: Self, description: str) -> Self:
         """Sets the text that plans show instead of the name."""
-        self._transformation.description = checked_text(description, "The description of an operator")
+        self._operator("description").description = checked_text(description, "The description of an operator")
         return self
 
     def disable_chaining(self: Self) -> Self:
