@@ -7,7 +7,7 @@ watermark passes the end of a pane, all its keys are evaluated in order of their
 
 from collections import defaultdict
 from collections.abc import Callable
-from operator import itemgetter
+from itertools import compress
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
@@ -27,6 +27,9 @@ from flinkpy_dagster.operators.window_contents import has_clear, window_call
 from flinkpy_dagster.operators.window_contexts import FunctionContext
 from flinkpy_dagster.operators.window_operator import LATE_ELEMENTS_DROPPED
 from flinkpy_dagster.operators.window_values import TimeWindow
+
+FEW_WINDOWS = 16
+BATCH_SIZE = 4096
 
 Pane = dict[Any, Any]
 """Contents by state key: an element, an accumulator or a list."""
@@ -87,51 +90,73 @@ class AlignedWindowOperator(KeyedOperator):
         state_keys = self.state_keys(keys)
         if state_keys is not keys:
             self._user_keys.update(zip(state_keys, keys, strict=True))
-        size, slide, offset = self._size, self._slide, self._offset
-        starts = [timestamp - (timestamp - offset) % slide for timestamp in timestamps]
-        # while the earliest window of the batch is open nothing can be late or fire at once
-        if slide == size and min(starts) + size - 1 > self.watermark:
-            self._fill_tumbling(state_keys, starts, batch.values)
+        lowest, highest = min(timestamps), max(timestamps)
+        windows = range(self._earliest_start(lowest), self._latest_start(highest) + 1, self._slide)
+        if windows and windows[0] + self._size - 1 <= self.watermark:
+            self._assign_carefully(state_keys, timestamps, batch.values)
+        elif len(windows) <= FEW_WINDOWS:
+            for start in windows:
+                self._fill_window(start, state_keys, timestamps, batch.values, lowest, highest)
         else:
-            self._assign_carefully(state_keys, starts, timestamps, batch.values)
+            self._fill_many(state_keys, timestamps, batch.values)
 
-    def _fill_tumbling(self, state_keys: list, starts: list[int], values: list) -> None:
-        """Adds elements to the one window of each; runs of one window go together."""
-        panes = self._panes
-        distinct = set(starts)
-        if len(distinct) == 1:
-            self._fill(self._pane(panes, starts[0]), state_keys, values)
+    def _latest_start(self, timestamp: int) -> int:
+        """The start of the latest window that may contain ``timestamp``."""
+        return timestamp - (timestamp - self._offset) % self._slide
+
+    def _earliest_start(self, timestamp: int) -> int:
+        """The start of the earliest window that contains ``timestamp``."""
+        latest = self._latest_start(timestamp)
+        return latest - (latest - timestamp + self._size - 1) // self._slide * self._slide
+
+    def _fill_window(
+        self, start: int, state_keys: list, timestamps: list, values: list, lowest: int, highest: int
+    ) -> None:
+        """Adds those elements of a batch to a window that belong there; nothing is late."""
+        end = start + self._size
+        if start <= lowest and highest < end:
+            self._fill(self._pane(start), state_keys, values)
             return
-        by_start: dict[int, tuple[list, list]] = {start: ([], []) for start in distinct}
-        for start, key, value in zip(starts, state_keys, values, strict=True):
-            of_keys, of_values = by_start[start]
-            of_keys.append(key)
-            of_values.append(value)
-        for start, (of_keys, of_values) in by_start.items():
-            self._fill(self._pane(panes, start), of_keys, of_values)
+        chosen = [start <= timestamp < end for timestamp in timestamps]
+        if any(chosen):
+            self._fill(self._pane(start), compress(state_keys, chosen), compress(values, chosen))
 
-    def _assign_carefully(self, state_keys: list, starts: list, timestamps: list, values: list) -> None:
-        """Adds elements one by one: to several windows each, to windows that have fired, or to none."""
+    def _fill_many(self, state_keys: list, timestamps: list, values: list) -> None:
+        """Adds a batch whose elements lie far apart in time; nothing is late."""
+        size, slide = self._size, self._slide
+        groups: dict[int, tuple[list, list]] = {}
+        for key, timestamp, value in zip(state_keys, timestamps, values, strict=True):
+            for start in range(self._latest_start(timestamp), timestamp - size, -slide):
+                if start not in groups:
+                    groups[start] = ([], [])
+                of_keys, of_values = groups[start]
+                of_keys.append(key)
+                of_values.append(value)
+        for start, (of_keys, of_values) in groups.items():
+            self._fill(self._pane(start), of_keys, of_values)
+
+    def _assign_carefully(self, state_keys: list, timestamps: list, values: list) -> None:
+        """Adds elements one by one: to windows that have fired too, or to none because they are late."""
         size, slide, lateness, watermark = self._size, self._slide, self._lateness, self.watermark
-        for key, last_start, timestamp, value in zip(state_keys, starts, timestamps, values, strict=True):
+        for key, timestamp, value in zip(state_keys, timestamps, values, strict=True):
             is_taken = False
-            for start in range(last_start, timestamp - size, -slide):
+            for start in range(self._latest_start(timestamp), timestamp - size, -slide):
                 end = start + size - 1
                 if end + lateness <= watermark:
                     continue
                 is_taken = True
-                pane = self._pane(self._panes, start)
+                pane = self._pane(start)
                 self._fill(pane, (key,), (value,))
                 if end <= watermark:
                     self._emit_key(start, key, pane[key], timestamp)
             if not is_taken and timestamp + lateness <= watermark:
                 self._reject(value, timestamp)
 
-    def _pane(self, panes: dict[int, Pane], start: int) -> Pane:
-        pane = panes.get(start)
+    def _pane(self, start: int) -> Pane:
+        pane = self._panes.get(start)
         if pane is None:
             holds_lists = self._spec.reduce is None and self._spec.aggregate is None
-            pane = panes[start] = defaultdict(list) if holds_lists else {}
+            pane = self._panes[start] = defaultdict(list) if holds_lists else {}
         return pane
 
     def _reject(self, value: Any, timestamp: int) -> None:
@@ -173,14 +198,15 @@ class AlignedWindowOperator(KeyedOperator):
 
     def _assign_waiting(self) -> None:
         """BATCH: elements of each key come in timestamp order, which order over all keys gives too."""
-        rows: list[tuple] = []
-        for batch in self._waiting:
-            rows += zip(timestamps_of(batch), batch.keys or [], batch.values, strict=True)
-        self._waiting = []
-        if rows:
-            rows.sort(key=itemgetter(0))
-            timestamps, keys, values = map(list, zip(*rows, strict=True))
-            self._assign(Batch(values, timestamps, keys))
+        waiting, self._waiting = self._waiting, []
+        timestamps = [timestamp for batch in waiting for timestamp in timestamps_of(batch)]
+        values = [value for batch in waiting for value in batch.values]
+        keys = [key for batch in waiting for key in batch.keys or []]
+        order = sorted(range(len(values)), key=timestamps.__getitem__)
+        for start in range(0, len(order), BATCH_SIZE):
+            part = order[start : start + BATCH_SIZE]
+            times = [timestamps[index] for index in part]
+            self._assign(Batch([values[index] for index in part], times, [keys[index] for index in part]))
 
     def _forget(self, start: int) -> None:
         pane = self._panes.pop(start)

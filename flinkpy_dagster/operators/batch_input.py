@@ -4,25 +4,61 @@ The watermark stays at its minimum while a key is processed; at the end of the k
 Inputs without keys (broadcast streams) are processed as they come, before all others.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
 
-from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
+from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.operator import Operator, Output, Setup
-from flinkpy_dagster.operators.results import timestamps_of
+from flinkpy_dagster.operators.results import timestamps_of, timestamps_or_none
 
-Row = tuple[int, int, Any, Any]
-"""Timestamp, input, value, key as the user made it."""
+
+@dataclass
+class HeldBack:
+    """The elements of one input until it is complete, and where those of each key are."""
+
+    values: list = field(default_factory=list)
+    timestamps: list = field(default_factory=list)
+    keys: list = field(default_factory=list)
+    positions: dict[Hashable, list[int]] = field(default_factory=dict)
+
+    def add(self, batch: Batch, state_keys: list) -> None:
+        """Takes a batch."""
+        positions = self.positions
+        for position, state_key in enumerate(state_keys, len(self.values)):
+            if state_key in positions:
+                positions[state_key].append(position)
+            else:
+                positions[state_key] = [position]
+        self.values += batch.values
+        self.timestamps += timestamps_of(batch)
+        self.keys += batch.keys or []
+
+    def in_timestamp_order(self, state_key: Hashable) -> list[int]:
+        """The positions of a key's elements."""
+        positions = self.positions.get(state_key, [])
+        if len(positions) > 1:
+            positions.sort(key=self.timestamps.__getitem__)
+        return positions
+
+    def batch(self, positions: list[int]) -> Batch:
+        """The elements at these positions."""
+        values, keys, timestamps = self.values, self.keys, self.timestamps
+        times = [timestamps[position] for position in positions]
+        return Batch(
+            [values[position] for position in positions],
+            timestamps_or_none(times),
+            [keys[position] for position in positions],
+        )
 
 
 class KeyByKeyInput(Operator):
-    """Stands before a keyed operator and holds its keyed input back until it is complete."""
+    """Stands before a keyed operator and holds its keyed inputs back until they are complete."""
 
     def __init__(self, operator: KeyedOperator):
         super().__init__()
         self.operator = operator
-        self._rows: dict[Any, list[Row]] = {}
+        self._inputs = (HeldBack(), HeldBack())
 
     @property
     def output(self) -> Output:  # type: ignore[override]
@@ -40,25 +76,16 @@ class KeyByKeyInput(Operator):
     def process(self, batch: Batch, input_index: int) -> None:
         if batch.keys is None:
             self.operator.process(batch, input_index)
-            return
-        rows = self._rows
-        state_keys = self.operator.state_keys(batch.keys)
-        for state_key, timestamp, value, key in zip(
-            state_keys, timestamps_of(batch), batch.values, batch.keys, strict=True
-        ):
-            row = (timestamp, input_index, value, key)
-            if state_key in rows:
-                rows[state_key].append(row)
-            else:
-                rows[state_key] = [row]
+        else:
+            self._inputs[input_index].add(batch, self.operator.state_keys(batch.keys))
 
     def advance_watermark(self, timestamp: int) -> None:
         if timestamp < MAX_WATERMARK:
             return
-        rows, self._rows = self._rows, {}
-        for of_key in rows.values():
-            for batch, input_index in batches_of_key(of_key):
-                self.operator.process(batch, input_index)
+        inputs, self._inputs = self._inputs, (HeldBack(), HeldBack())
+        for state_key in {**inputs[0].positions, **inputs[1].positions}:
+            for input_index, positions in runs_of_key(inputs, state_key):
+                self.operator.process(inputs[input_index].batch(positions), input_index)
             self.operator.end_key()
         self.watermark = timestamp
         self.output.emit_watermark(timestamp)
@@ -73,47 +100,27 @@ class KeyByKeyInput(Operator):
         self.operator.close()
 
 
-def batches_of_key(rows: list[Row]) -> Iterator[tuple[Batch, int]]:
-    """The elements of one key in timestamp order, as batches of one input each."""
-    run: list[Row] = []
-    for row in in_timestamp_order(rows):
-        if run and run[0][1] != row[1]:
-            yield as_batch(run), run[0][1]
-            run = []
-        run.append(row)
-    yield as_batch(run), run[0][1]
+def runs_of_key(inputs: tuple[HeldBack, HeldBack], state_key: Hashable) -> Iterator[tuple[int, list[int]]]:
+    """The elements of one key in timestamp order, as runs of one input each: input and positions.
 
-
-def in_timestamp_order(rows: list[Row]) -> list[Row]:
-    """Rows by timestamp. Of two inputs with equal timestamps the one comes first that was not read last, as in Flink."""
-    if len({row[1] for row in rows}) == 1:
-        return rows if is_sorted(rows) else sorted(rows, key=timestamp_of_row)
-    first = sorted((row for row in rows if row[1] == 0), key=timestamp_of_row)
-    second = sorted((row for row in rows if row[1] == 1), key=timestamp_of_row)
-    merged: list[Row] = []
-    reads_first = True
+    Of two inputs with equal timestamps the one comes first that was not read last, as in Flink.
+    """
+    waiting = [held.in_timestamp_order(state_key) for held in inputs]
     at = [0, 0]
-    while at[0] < len(first) and at[1] < len(second):
-        one, other = first[at[0]], second[at[1]]
-        takes_first = reads_first if one[0] == other[0] else one[0] < other[0]
-        merged.append(one if takes_first else other)
-        at[0 if takes_first else 1] += 1
-        reads_first = not takes_first
-    return merged + first[at[0] :] + second[at[1] :]
-
-
-def timestamp_of_row(row: Row) -> int:
-    """What rows are sorted by."""
-    return row[0]
-
-
-def is_sorted(rows: list[Row]) -> bool:
-    """Are the timestamps already in order?"""
-    return all(one[0] <= other[0] for one, other in zip(rows, rows[1:], strict=False))
-
-
-def as_batch(rows: list[Row]) -> Batch:
-    """Rows of one input as columns."""
-    timestamps = [row[0] for row in rows]
-    has_none = timestamps.count(MIN_TIMESTAMP) == len(timestamps)
-    return Batch([row[2] for row in rows], None if has_none else timestamps, [row[3] for row in rows])
+    run: list[int] = []
+    reads = 0
+    while at[0] < len(waiting[0]) and at[1] < len(waiting[1]):
+        heads = [inputs[index].timestamps[waiting[index][at[index]]] for index in (0, 1)]
+        preferred = 1 - reads if run else 0
+        chosen = preferred if heads[0] == heads[1] else heads.index(min(heads))
+        if run and chosen != reads:
+            yield reads, run
+            run = []
+        reads = chosen
+        run.append(waiting[chosen][at[chosen]])
+        at[chosen] += 1
+    if run:
+        yield reads, run
+    for index in (0, 1):
+        if at[index] < len(waiting[index]):
+            yield index, waiting[index][at[index] :]

@@ -21,6 +21,7 @@ from flinkpy_dagster.operators.keyed_elements import (
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.operator import Operator
 from flinkpy_dagster.operators.processing import KeyedProcessOperator, ProcessOperator
+from flinkpy_dagster.operators.plain_sessions import SessionWindowOperator, is_plain_session
 from flinkpy_dagster.operators.stateless import (
     DropKeysOperator,
     FilterOperator,
@@ -66,7 +67,9 @@ def _broadcast(spec: specs.BroadcastProcess) -> Operator:
 
 
 def _window(spec: specs.Window) -> Operator:
-    return AlignedWindowOperator(spec) if is_aligned(spec) else WindowOperator(spec)
+    if is_aligned(spec):
+        return AlignedWindowOperator(spec)
+    return SessionWindowOperator(spec) if is_plain_session(spec) else WindowOperator(spec)
 
 
 MAKERS: dict[type, Callable[[Any], Operator]] = {

@@ -133,7 +133,8 @@ class ReduceOperator(KeyedOperator):
         reduced = list(self._table.values())
         self._table.clear()
         if reduced:
-            self.output.emit(Batch(reduced))
+            # the timestamp of the timer by which PyFlink emits them
+            self.output.emit(Batch(reduced, [MAX_WATERMARK] * len(reduced)))
 
     def close(self) -> None:
         close_function(self._function)

@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -36,8 +37,9 @@ class NodeRunner:
     def open(self) -> None:
         """Opens all operators, the last one first, as Flink does."""
         self._valve = WatermarkValve(self._channels)
+        fused = replace(self.setup, output_type=None)
         for operator in reversed(self._operators):
-            self.guarded(operator.open, self.setup)
+            self.guarded(operator.open, self.setup if operator is self._operators[-1] else fused)
 
     def process(self, batch: Batch, input_index: int, channel: Hashable) -> None:
         """Takes elements that came through a channel."""

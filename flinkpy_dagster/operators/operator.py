@@ -27,9 +27,13 @@ class Output(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What an operator knows about the subtask it runs in. ``output_type`` None means pickled."""
+    """What an operator knows about the subtask it runs in.
+
+    ``output_type`` is None for pickled results and within fused operators; ``task_name`` is that of the whole chain.
+    """
 
     name: str
+    task_name: str = ""
     clock: Clock
     metrics: MetricRegistry
     output_type: TypeInformation | None = None

@@ -24,7 +24,7 @@ class SubtaskContext(RuntimeContext):
         self._backend = backend
 
     def get_task_name(self) -> str:
-        return self._setup.name
+        return self._setup.task_name or self._setup.name
 
     def get_number_of_parallel_subtasks(self) -> int:
         return self._setup.parallelism
@@ -40,7 +40,7 @@ class SubtaskContext(RuntimeContext):
 
     def get_task_name_with_subtasks(self) -> str:
         setup = self._setup
-        return f"{setup.name} ({setup.subtask_index + 1}/{setup.parallelism})#{setup.attempt}"
+        return f"{self.get_task_name()} ({setup.subtask_index + 1}/{setup.parallelism})#{setup.attempt}"
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
         return self._setup.job_parameters.get(key, default_value)

@@ -98,6 +98,7 @@ def _runner(
 ) -> NodeRunner:
     setup = Setup(
         name=node.name,
+        task_name=vertex.name,
         clock=environment.clock,
         metrics=MetricRegistry(),
         output_type=node.output_type,
