@@ -1,8 +1,8 @@
 """Tumbling and sliding event time windows with their default trigger: the fast way.
 
-All keys of such windows end at the same time, so contents are kept by window (a *pane*) and no timers are needed: when the
-watermark passes the end of a pane, all its keys are evaluated in order of their first element. Results are those of
-``window_operator``, which the tests compare.
+All keys of such windows end at the same time, so contents are kept by window (a *pane*) and no timers are
+needed: when the watermark passes the end of a pane, all its keys are evaluated in order of their first
+element. Results are those of ``window_operator``, which the tests compare.
 """
 
 from collections import defaultdict

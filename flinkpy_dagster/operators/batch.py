@@ -10,8 +10,9 @@ MAX_WATERMARK = 2**63 - 1
 class Batch:
     """Elements in order, column by column.
 
-    ``timestamps`` (event time, ms since the epoch) is None when no element has one; an entry ``MIN_TIMESTAMP`` stands for
-    none. ``keys`` is set between the key-by step and the keyed operator, None elsewhere. All lists have one length.
+    ``timestamps`` (event time, ms since the epoch) is None when no element has one; an entry
+    ``MIN_TIMESTAMP`` stands for none. ``keys`` is set between the key-by step and the keyed operator, None
+    elsewhere. All lists have one length.
     """
 
     values: list

@@ -61,7 +61,7 @@ class KeyByKeyInput(Operator):
         self._inputs = (HeldBack(), HeldBack())
 
     @property
-    def output(self) -> Output:  # type: ignore[override]
+    def output(self) -> Output:
         """Where the operator behind it pushes its results."""
         return self.operator.output
 

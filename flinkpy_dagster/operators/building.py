@@ -20,8 +20,8 @@ from flinkpy_dagster.operators.keyed_elements import (
 )
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.operator import Operator
-from flinkpy_dagster.operators.processing import KeyedProcessOperator, ProcessOperator
 from flinkpy_dagster.operators.plain_sessions import SessionWindowOperator, is_plain_session
+from flinkpy_dagster.operators.processing import KeyedProcessOperator, ProcessOperator
 from flinkpy_dagster.operators.stateless import (
     DropKeysOperator,
     FilterOperator,

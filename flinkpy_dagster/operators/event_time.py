@@ -29,8 +29,8 @@ class ExtractTimestampsOperator(Operator):
 class GenerateWatermarksOperator(Operator):
     """Makes the watermarks of a strategy; those from upstream end here, except the one at the end of the input.
 
-    Watermarks are emitted between batches, when ``pipeline.auto-watermark-interval`` has passed on the clock since the last time.
-    In BATCH mode there are none but the last.
+    Watermarks are emitted between batches, when ``pipeline.auto-watermark-interval`` has passed on the clock
+    since the last time. In BATCH mode there are none but the last.
     """
 
     def __init__(self, strategy: WatermarkStrategy):

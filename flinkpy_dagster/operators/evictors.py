@@ -1,4 +1,6 @@
-"""Removing elements from a window around its evaluation: Flink's Java ``Evictor`` and its three kinds, beyond PyFlink."""
+"""Removing elements from a window around its evaluation: Flink's Java ``Evictor`` and its three kinds, beyond
+PyFlink.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Writing the pending files of a row file sink (Flink's ``FileWriter`` and ``Bucket``).
 
-Files are written under hidden names, which readers pass over. The driver renames them when the job has finished; nothing half
-written is ever left where a result should be.
+Files are written under hidden names, which readers pass over. The driver renames them when the job has
+finished; nothing half written is ever left where a result should be.
 """
 
 import os
@@ -98,7 +98,8 @@ class FileWriting:
         self._counter += 1
         pending = os.path.join(folder, f".{name}.inprogress.{uuid.uuid4()}")
         final = os.path.join(folder, name)
-        file = self._open[bucket] = OpenFile(open(pending, "wb"), pending, final, now, now)
+        stream = open(pending, "wb")  # noqa: SIM115 - stays open for the batches to come
+        file = self._open[bucket] = OpenFile(stream, pending, final, now, now)
         return file
 
     def _complete(self, bucket: str) -> None:

@@ -1,7 +1,7 @@
 """The functions users write: PyFlink's base classes for element-wise work, and the names of all the others.
 
-Source of names and signatures: ``pyflink.datastream.functions``. Process, window and async functions have files of their
-own and are re-exported here, so this module answers for PyFlink's.
+Source of names and signatures: ``pyflink.datastream.functions``. Process, window and async functions have
+files of their own and are re-exported here, so this module answers for PyFlink's.
 """
 
 from abc import ABC, abstractmethod

@@ -104,7 +104,7 @@ class ReduceOperator(KeyedOperator):
         """Reduces element by element; the reductions in the order of the elements."""
         table = self._table
         reduce = self._reduce
-        reduced = []
+        reduced: list = []
         append = reduced.append
         get = table.get
         freezes = not (self._is_immutable or self.setup.is_batch)

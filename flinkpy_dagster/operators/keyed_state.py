@@ -1,7 +1,8 @@
 """Keyed state in memory: one table per state, from key to what is stored for it.
 
-States look up the *current key* of their cursor. The operator moves the cursor once per element; the state objects stay the
-same, so that functions can keep them. A window operator uses a second cursor whose keys are pairs of key and window.
+States look up the *current key* of their cursor. The operator moves the cursor once per element; the state
+objects stay the same, so that functions can keep them. A window operator uses a second cursor whose keys are
+pairs of key and window.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -223,7 +224,9 @@ def make_state(descriptor: StateDescriptor, cursor: Cursor, table: dict, clock: 
 
 
 def merge_namespaces(state: Any, target: Hashable, sources: Iterable[Hashable]) -> None:
-    """Merges what a reducing, aggregating or list state has stored at ``sources`` into ``target``; drops the sources."""
+    """Merges what a reducing, aggregating or list state has stored at ``sources`` into ``target``; drops the
+    sources.
+    """
     table = state._table
     for source in sources:
         moved = table.pop(source, ABSENT)

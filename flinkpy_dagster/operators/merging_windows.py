@@ -1,7 +1,7 @@
 """The windows of one key that may merge (Flink's ``MergingWindowSet``).
 
-Each window is mapped to a *state window*, under which its contents are stored; when windows merge, the result keeps one of
-their state windows so that contents need not move.
+Each window is mapped to a *state window*, under which its contents are stored; when windows merge, the result
+keeps one of their state windows so that contents need not move.
 """
 
 from collections.abc import Callable

@@ -15,7 +15,9 @@ from flinkpy_dagster.operators.watermark_valve import WatermarkValve
 
 
 class NodeRunner:
-    """Feeds the operators of a node. ``channels`` are added while the task is wired, one per input that sends watermarks."""
+    """Feeds the operators of a node. ``channels`` are added while the task is wired, one per input that sends
+    watermarks.
+    """
 
     def __init__(self, node: StreamNode, operators: list[Operator], output: NodeOutput, setup: Setup):
         self.node = node

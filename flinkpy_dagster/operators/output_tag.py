@@ -6,7 +6,8 @@ from flinkpy_dagster.types import TypeInformation, Types
 class OutputTag:
     """Names a side output and its type (``pyflink.datastream.output_tag.OutputTag``).
 
-    Two tags with one ``tag_id`` are one side output. ``type_info`` None means pickled; a list of types means a row of them.
+    Two tags with one ``tag_id`` are one side output. ``type_info`` None means pickled; a list of types means
+    a row of them.
     """
 
     def __init__(self, tag_id: str, type_info: TypeInformation | list | None = None):

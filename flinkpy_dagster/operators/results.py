@@ -59,7 +59,7 @@ class Results:
         if self._sides:
             sides, self._sides = self._sides, {}
             for tag_id, side in sides.items():
-                self._output.emit_side(tag_id, Batch(side.values, timestamps_or_none(side.timestamps)))
+                self._output.emit_side(tag_id, Batch(side.values, timestamps_or_none(timestamps_of(side))))
 
     def __len__(self) -> int:
         return len(self._values)

@@ -90,9 +90,8 @@ class DynamicGap:
         self, session_window_time_gap_extractor: SessionWindowTimeGapExtractor | Callable[[Any], int]
     ):
         self._session_gap = 0
-        self._extract: Callable[[Any], int] = getattr(
-            session_window_time_gap_extractor, "extract", session_window_time_gap_extractor
-        )
+        extractor: Any = session_window_time_gap_extractor
+        self._extract: Callable[[Any], int] = getattr(extractor, "extract", extractor)
 
     @classmethod
     def with_dynamic_gap(cls, extractor: SessionWindowTimeGapExtractor) -> Any:

@@ -29,7 +29,9 @@ class SinkOperator(Operator):
 
 
 class PrintOperator(SinkOperator):
-    """Lines as Flink's ``PrintSink`` writes them: ``identifier:subtask> text``; the subtask only if there are several."""
+    """Lines as Flink's ``PrintSink`` writes them: ``identifier:subtask> text``; the subtask only if there are
+    several.
+    """
 
     def open(self, setup: Setup) -> None:
         super().open(setup)

@@ -279,7 +279,8 @@ class RowFileSink:
 
     ``encoder.encode(value, value_type) -> bytes`` gives an element's line, its end included;
     ``bucket_assigner.bucket_id(value, processing_time_ms) -> str`` its folder below ``base_path`` ("" is that itself);
-    ``rolling_policy`` has ``part_size_bytes``, ``rollover_interval_ms`` and ``inactivity_interval_ms`` (None: no limit).
+    ``rolling_policy`` has ``part_size_bytes``, ``rollover_interval_ms`` and ``inactivity_interval_ms``
+    (None: no limit).
     """
 
     base_path: str

@@ -97,6 +97,13 @@ class CleanupStrategies:
         return self._strategies.get(self.Strategies.ROCKSDB_COMPACTION_FILTER, default)
 
 
+# the class below has members of the same names
+_UpdateType = UpdateType
+_StateVisibility = StateVisibility
+_TtlTimeCharacteristic = TtlTimeCharacteristic
+_CleanupStrategies = CleanupStrategies
+
+
 class StateTtlConfig:
     """Time to live of state, with what renews it and what may be seen. Made by ``new_builder``."""
 
@@ -107,11 +114,11 @@ class StateTtlConfig:
 
     def __init__(
         self,
-        update_type: UpdateType,
-        state_visibility: StateVisibility,
-        ttl_time_characteristic: TtlTimeCharacteristic,
+        update_type: _UpdateType,
+        state_visibility: _StateVisibility,
+        ttl_time_characteristic: _TtlTimeCharacteristic,
         ttl: Any,
-        cleanup_strategies: CleanupStrategies,
+        cleanup_strategies: _CleanupStrategies,
     ):
         self._update_type = update_type
         self._state_visibility = state_visibility
@@ -124,11 +131,11 @@ class StateTtlConfig:
         """Starts a configuration with a time to live (``Time``)."""
         return StateTtlConfig.Builder(ttl)
 
-    def get_update_type(self) -> UpdateType:
+    def get_update_type(self) -> _UpdateType:
         """What renews the time to live."""
         return self._update_type
 
-    def get_state_visibility(self) -> StateVisibility:
+    def get_state_visibility(self) -> _StateVisibility:
         """What may be seen."""
         return self._state_visibility
 
@@ -136,7 +143,7 @@ class StateTtlConfig:
         """The time to live (``Time``)."""
         return self._ttl
 
-    def get_ttl_time_characteristic(self) -> TtlTimeCharacteristic:
+    def get_ttl_time_characteristic(self) -> _TtlTimeCharacteristic:
         """The clock."""
         return self._ttl_time_characteristic
 
@@ -144,7 +151,7 @@ class StateTtlConfig:
         """Does state expire at all?"""
         return self._update_type is not UpdateType.Disabled
 
-    def get_cleanup_strategies(self) -> CleanupStrategies:
+    def get_cleanup_strategies(self) -> _CleanupStrategies:
         """When expired state is removed."""
         return self._cleanup_strategies
 
@@ -165,7 +172,7 @@ class StateTtlConfig:
             self._is_cleanup_in_background = True
             self._strategies: dict = {}
 
-        def set_update_type(self, update_type: UpdateType) -> "StateTtlConfig.Builder":
+        def set_update_type(self, update_type: _UpdateType) -> "StateTtlConfig.Builder":
             """Sets what renews the time to live."""
             self._update_type = update_type
             return self
@@ -178,7 +185,7 @@ class StateTtlConfig:
             """Reads renew too."""
             return self.set_update_type(UpdateType.OnReadAndWrite)
 
-        def set_state_visibility(self, state_visibility: StateVisibility) -> "StateTtlConfig.Builder":
+        def set_state_visibility(self, state_visibility: _StateVisibility) -> "StateTtlConfig.Builder":
             """Sets what may be seen."""
             self._state_visibility = state_visibility
             return self
@@ -192,7 +199,7 @@ class StateTtlConfig:
             return self.set_state_visibility(StateVisibility.NeverReturnExpired)
 
         def set_ttl_time_characteristic(
-            self, characteristic: TtlTimeCharacteristic
+            self, characteristic: _TtlTimeCharacteristic
         ) -> "StateTtlConfig.Builder":
             """Sets the clock."""
             self._ttl_time_characteristic = characteristic
@@ -244,6 +251,6 @@ class StateTtlConfig:
                 CleanupStrategies(self._strategies, self._is_cleanup_in_background),
             )
 
-        def _with(self, strategy: CleanupStrategies.Strategies, way: Any) -> "StateTtlConfig.Builder":
+        def _with(self, strategy: _CleanupStrategies.Strategies, way: Any) -> "StateTtlConfig.Builder":
             self._strategies[strategy] = way
             return self

@@ -29,8 +29,8 @@ class FunctionOperator(Operator):
 class Freezer:
     """Decides per operator whether results must be copied as they are made (see ``snapshots``).
 
-    The first batch with values that can change is copied; if all of them were objects of their own, the function makes new
-    objects and later batches are taken as they are.
+    The first batch with values that can change is copied; if all of them were objects of their own, the
+    function makes new objects and later batches are taken as they are.
     """
 
     def __init__(self, is_needed: bool):

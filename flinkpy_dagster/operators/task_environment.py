@@ -17,8 +17,9 @@ from flinkpy_dagster.types.keys import default_max_parallelism
 class TaskEnvironment:
     """The same for all subtasks of a stage; picklable.
 
-    Per ``JobEdge.id``: ``senders`` is the parallelism of the writer, ``channels`` that of the reader and ``key_groups`` the
-    reader's number of key groups. An input that is not in ``senders`` sends no watermarks (stored data sets).
+    Per ``JobEdge.id``: ``senders`` is the parallelism of the writer, ``channels`` that of the reader and
+    ``key_groups`` the reader's number of key groups. An input that is not in ``senders`` sends no watermarks
+    (stored data sets).
     """
 
     configuration: Configuration = field(default_factory=Configuration)

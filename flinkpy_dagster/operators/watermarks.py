@@ -61,7 +61,9 @@ class BoundedOutOfOrderness(WatermarkGenerator):
 
 
 class WatermarkStrategy:
-    """How timestamps are assigned and watermarks made. ``bound_ms`` None means: no watermarks, unless ``generator`` is set."""
+    """How timestamps are assigned and watermarks made. ``bound_ms`` None means: no watermarks, unless
+    ``generator`` is set.
+    """
 
     def __init__(
         self, bound_ms: int | None = None, generator: Callable[[], WatermarkGenerator] | None = None

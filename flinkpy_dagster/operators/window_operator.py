@@ -173,6 +173,7 @@ class WindowOperator(KeyedOperator):
 
     def _emit_evicting(self, window: Any, contents: list, timestamp: int) -> None:
         evictor, context = self._spec.evictor, self._eviction_context
+        assert evictor is not None
         before = list(evictor.evict_before(contents, len(contents), window, context))
         left = self._evaluate_evicted([element.value for element in before])
         self._evaluate(window, left, timestamp)

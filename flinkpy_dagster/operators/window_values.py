@@ -67,11 +67,12 @@ class TimeWindow(Window):
                 callback.merge(members, merged)
 
     def __hash__(self) -> int:
-        # Flink's formula: the order in which a set of windows is merged, and so of the elements in a session, follows it.
+        # Flink's formula: the order in which a set of windows is merged, and so of the elements in a session,
+        # follows it.
         return hash(self.start + modular_inverse((self.end << 1) + 1))
 
     def __eq__(self, other: object) -> bool:
-        return self.__class__ is other.__class__ and self.end == other.end and self.start == other.start  # type: ignore[attr-defined]
+        return self.__class__ is other.__class__ and self.end == other.end and self.start == other.start
 
     def __lt__(self, other: "TimeWindow") -> bool:
         if not isinstance(other, TimeWindow):
@@ -100,7 +101,7 @@ class CountWindow(Window):
         return hash(("CountWindow", self.id))
 
     def __eq__(self, other: object) -> bool:
-        return self.__class__ is other.__class__ and self.id == other.id  # type: ignore[attr-defined]
+        return self.__class__ is other.__class__ and self.id == other.id
 
     def __repr__(self) -> str:
         return f"CountWindow(id={self.id})"

@@ -51,7 +51,8 @@ class LocalJobClient(JobClient):
 
 @contextmanager
 def local_execution(clock: Clock | None = None) -> Iterator[list[LocalJobClient]]:
-    """Inside of the block ``execute()`` and its kin run jobs in this process; gives the clients of the jobs so far.
+    """Inside of the block ``execute()`` and its kin run jobs in this process; gives the clients of the jobs
+    so far.
 
     Lines of printing sinks go to the standard output (or error), files of file sinks are committed.
     """

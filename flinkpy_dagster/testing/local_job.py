@@ -1,7 +1,7 @@
 """Running a whole job in this process, in pure Python: no Spark, no Dagster, no JVM.
 
-Every stage runs with all its subtasks, one after the other; values cross exchanges encoded, as they do between processes.
-Sources that Spark reads are given as Python values.
+Every stage runs with all its subtasks, one after the other; values cross exchanges encoded, as they do
+between processes. Sources that Spark reads are given as Python values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -82,8 +82,8 @@ def run_job(
 ) -> LocalResult:
     """Runs a job to its end.
 
-    ``spark_sources`` has the values of sources that Spark would read, by id of the source's node; the values go to the
-    subtasks in turn. Raises what tasks raise.
+    ``spark_sources`` has the values of sources that Spark would read, by id of the source's node; the values
+    go to the subtasks in turn. Raises what tasks raise.
     """
     runner = LocalRunner(
         job_graph, configuration or Configuration(), clock or SystemClock(), spark_sources or {}
@@ -139,7 +139,9 @@ class LocalRunner:
             yield from (arrival for arrival in arrivals if arrival is not None)
 
     def _values_of(self, node: StreamNode) -> list[Any] | None:
-        """What Spark would read: given values, or the lines of text files; None for sources of the task itself."""
+        """What Spark would read: given values, or the lines of text files; None for sources of the task
+        itself.
+        """
         if node.id in self._spark_sources:
             return list(self._spark_sources[node.id])
         spec = node.operators[0]
