@@ -137,11 +137,23 @@ def _parse_list(text: str) -> list[str]:
     return [item.strip() for item in re.split("[;,]", text) if item.strip()]
 
 
+_QUOTED = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\""
+_MAP_ITEM = re.compile(rf"(?:{_QUOTED}|[^;,])+")
+_MAP_PAIR = re.compile(rf"({_QUOTED}|[^:]*?)\s*:\s*({_QUOTED}|.*)", re.DOTALL)
+
+
 def _parse_map(text: str) -> dict[str, str]:
-    pairs = [item.partition(":") for item in re.split("[;,]", text) if item.strip()]
-    if not all(separator for _, separator, _ in pairs):
+    """``a:1,b:'x,y'``: keys and values with separators in them are quoted, as Flink writes them."""
+    pairs = [_MAP_PAIR.fullmatch(item.strip()) for item in _MAP_ITEM.findall(text) if item.strip()]
+    if not all(pairs):
         raise ValueError("pairs such as 'a:1,b:2' are needed")
-    return {key.strip(): value.strip() for key, _, value in pairs}
+    return {_unquoted(pair[1]): _unquoted(pair[2]) for pair in pairs if pair}
+
+
+def _unquoted(text: str) -> str:
+    quote = text[:1]
+    is_quoted = len(text) > 1 and quote in ("'", '"') and text.endswith(quote)
+    return text[1:-1].replace(quote * 2, quote) if is_quoted else text
 
 
 STRING = ValueType("String", str, str)
