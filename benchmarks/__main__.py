@@ -10,8 +10,8 @@ def main(names: list[str]) -> int:
     if unknown:
         print(f"There is no benchmark {unknown[0]}: there are {', '.join(BENCHMARKS)}.", file=sys.stderr)
         return 2
-    statuses = [subprocess.call([sys.executable, "-m", f"benchmarks.{name}", "--write"]) for name in names or BENCHMARKS]
-    return max(statuses)
+    commands = [[sys.executable, "-m", f"benchmarks.{name}", "--write"] for name in names or BENCHMARKS]
+    return max(map(subprocess.call, commands))
 
 
 if __name__ == "__main__":

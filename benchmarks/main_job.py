@@ -137,7 +137,7 @@ def by_hand(flights, weather):
     return [
         cancelled,
         hours.join(weather, ["origin", "hour"], "left").selectExpr(
-            "origin", "timestamp_ntz(timestamp_millis(hour)) AS hour", *MEASURES,
+            "origin", "CAST(timestamp_millis(hour) AS timestamp_ntz) AS hour", *MEASURES,
             "temperature", "wind_speed", "precipitation", "visibility"),
         days.join(airlines, "carrier", "left").selectExpr(
             "carrier", "airline", "date(timestamp_millis(day)) AS day", *MEASURES),
@@ -152,8 +152,8 @@ BENCHMARK = Benchmark(
     name="main_job",
     title="The main job: flight_delays",
     description="Four results from the flights of 2013: a side output, hourly windows joined with the weather, daily "
-                "windows, delay waves per aircraft. By hand: one mapInArrow pass with a dict per result, joins by Spark "
-                "itself. Inputs and results are Parquet.",
+                "windows, delay waves per aircraft. By hand: one mapInArrow pass with a dict per result, joins by "
+                "Spark itself. Inputs and results are Parquet.",
     rows=FLIGHTS,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),

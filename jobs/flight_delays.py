@@ -268,8 +268,8 @@ def main():
     output = parser.parse_args().output
 
     env = StreamExecutionEnvironment.get_execution_environment()
-    flights = env.from_dataframe(lambda spark: spark.createDataFrame(flights_table()), FLIGHT).name("flights")
-    weather = env.from_dataframe(lambda spark: spark.createDataFrame(weather_table()), WEATHER).name("weather")
+    flights = env.from_dataframe(lambda spark: spark.createDataFrame(flights_table()), FLIGHT, "flights")
+    weather = env.from_dataframe(lambda spark: spark.createDataFrame(weather_table()), WEATHER, "weather")
     for name, stream in build(flights, weather).items():
         stream.sink_to(ParquetSink(f"{output}/{name}")).name(name)
     env.execute("flight_delays")
