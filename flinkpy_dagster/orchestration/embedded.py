@@ -1,0 +1,182 @@
+"""The execution target "local": a job in this process, on a Dagster instance of its own and one SparkSession.
+
+The instance is that of DAGSTER_HOME when it is set (the run can then be browsed), else one that lives in memory.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from typing import Any
+
+from flinkpy_dagster.api.job_client import (
+    CompletableFuture,
+    JobClient,
+    JobExecutionResult,
+    JobID,
+    JobStatus,
+)
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.orchestration.job_run import JobRun
+from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
+from flinkpy_dagster.orchestration.run_control import run_control
+from flinkpy_dagster.orchestration.sink_outputs import ClientOutputs
+from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, region_runner
+
+_UNNAMED_JOBS = ("Flink Streaming Job", "DataStream Collect")
+JOB_ID_TAG = "flinkpy/job_id"
+
+
+def submit(job_graph: JobGraph, configuration: Configuration) -> "EmbeddedJob":
+    """Starts the job and returns at once. Errors of the job are those of ``get_job_execution_result()``."""
+    job = EmbeddedJob(job_graph, configuration)
+    job.start()
+    return job
+
+
+class EmbeddedJob(JobClient):
+    """A job that runs in threads of this process."""
+
+    def __init__(self, job_graph: JobGraph, configuration: Configuration):
+        self.job_id = random_id()
+        self.configuration = configuration
+        self.graph = NamedGraph(program_name(job_graph.name), job_graph)
+        self.outputs = ClientOutputs()
+        self._spark = SessionStart(configuration)
+        self.run = JobRun(self.graph, self._make_runner, self.outputs)
+        self.folder = data_folder(configuration, legal_name(self.graph.name), self.job_id)
+        self._status = JobStatus.CREATED
+        self._finished: Future[JobExecutionResult] = Future()
+        self._cancel_requested = False
+        self._run_id: str | None = None
+        self._instance: Any = None
+
+    def start(self) -> None:
+        threading.Thread(target=self._main, name=f"job {self.graph.name}", daemon=True).start()
+
+    # -- the client's side -----------------------------------------------------------------------------
+
+    def get_job_id(self) -> JobID:
+        return JobID(self.job_id)
+
+    def get_job_status(self) -> CompletableFuture:
+        return CompletableFuture.completed(self._status)
+
+    def get_job_execution_result(self) -> CompletableFuture:
+        return CompletableFuture(self._finished)
+
+    def cancel(self) -> CompletableFuture:
+        """Cancels the Spark jobs and the Dagster run; a second time does nothing."""
+        if not self._cancel_requested and not self._status.is_terminal_state():
+            self._cancel_requested = True
+            self._status = JobStatus.CANCELLING
+            self.run.cancel()
+            if self._run_id is not None:
+                self._cancel_run(self._run_id)
+        ended: Future[None] = Future()
+        self._finished.add_done_callback(lambda _: ended.set_result(None))
+        return CompletableFuture(ended)
+
+    def collected(self, node_id: int) -> Iterator[Any]:
+        yield from self.outputs.values(node_id)
+        error = self._finished.exception()
+        if error is not None:
+            raise error
+
+    # -- the job's side --------------------------------------------------------------------------------
+
+    def begin(self, run_id: str) -> JobRun:
+        """The Dagster run has its resources: it belongs to this job from now on."""
+        self._run_id = run_id
+        self.run.attach(run_control(run_id))
+        if self._cancel_requested:
+            self._cancel_run(run_id)
+        else:
+            self._status = JobStatus.RUNNING
+        return self.run
+
+    def _cancel_run(self, run_id: str) -> None:
+        run = self._instance.get_run_by_id(run_id)
+        if run is not None and not run.is_finished:
+            self._instance.report_run_canceling(run)
+        run_control(run_id).request_cancel()
+
+    def _main(self) -> None:
+        started = time.monotonic()
+        error: BaseException | None = None
+        try:
+            self._execute()
+        except BaseException as raised:
+            error = raised
+        self._end(self._cause(error), started)
+
+    def _execute(self) -> None:
+        with ExitStack() as stack:
+            from flinkpy_dagster.orchestration import embedded_run  # imports dagster, while the JVM starts
+
+            self._instance = stack.enter_context(embedded_run.instance())
+            stack.enter_context(self._progress())
+            embedded_run.execute(self, self._instance)
+
+    def _progress(self) -> Any:
+        from flinkpy_dagster.orchestration.progress import Progress
+
+        wanted = self.configuration.get("flinkpy.progress.enabled")
+        if wanted or (wanted is None and sys.stderr.isatty()):
+            return Progress(self.graph.name, len(self.graph.job_graph.vertices), self.run.progress)
+        return ExitStack()
+
+    def _cause(self, error: BaseException | None) -> BaseException | None:
+        """Our error rather than Dagster's account of it."""
+        if self._cancel_requested or self.run.is_canceled:
+            return JobCanceled(self.graph.job_graph.name)
+        if self.run.failure is not None:
+            return self.run.failure
+        if error is None or isinstance(error, FlinkpyError):
+            return error
+        return JobFailed(self.graph.job_graph.name, f"{type(error).__name__}: {error}")
+
+    def _end(self, error: BaseException | None, started: float) -> None:
+        with suppress(Exception):
+            if error is not None or not os.environ.get("DAGSTER_HOME"):
+                self._delete_data_sets()
+        if error is None:
+            self._status = JobStatus.FINISHED
+            runtime_ms = round((time.monotonic() - started) * 1000)
+            self._finished.set_result(
+                JobExecutionResult(JobID(self.job_id), runtime_ms, self.run.accumulators())
+            )
+        else:
+            self._status = JobStatus.CANCELED if isinstance(error, JobCanceled) else JobStatus.FAILED
+            self._finished.set_exception(error)
+        self.outputs.close()
+
+    def _delete_data_sets(self) -> None:
+        """Nobody can look at them: the job failed, or its Dagster instance is gone with it."""
+        if self.run.store is not None:
+            self.run.store.delete_all(self._spark.session())
+
+    def _make_runner(self) -> Any:
+        runner: Any = region_runner(
+            self._spark.session,
+            self.graph.job_graph,
+            self.configuration,
+            self.folder,
+            self.outputs,
+            self.job_id,
+        )
+        self.run.store = runner.store
+        return runner
+
+
+def program_name(job_name: str) -> str:
+    """The job's name, or for a job without one the name of the program's file."""
+    if job_name in _UNNAMED_JOBS and sys.argv and sys.argv[0].endswith(".py"):
+        return os.path.splitext(os.path.basename(sys.argv[0]))[0]
+    return job_name

@@ -1,0 +1,101 @@
+"""Names of ops, outputs and assets, from the names of vertices: readable, legal in Dagster, unique, deterministic."""
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
+from flinkpy_dagster.graph.stream_graph import StreamNode
+
+_LONGEST = 64
+_STEPS_ONLY_THE_PLAN_HAS = frozenset(
+    {
+        "_stream_key_by_map_operator",
+        "_keyed_stream_values_operator",
+        "Keyed-Stream-Values",
+        "Extract-Timestamp",
+        "Remove-Timestamp",
+        "Key-By",
+    }
+)
+_WORDS_WITHOUT_CONTENT = re.compile(r"^(Source|Sink): ")
+
+
+def legal_name(text: str, longest: int = _LONGEST) -> str:
+    """``text`` as a Dagster name: letters, digits and underscores, cut at a word when it is too long."""
+    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").lower() or "unnamed"
+    if len(name) > longest:
+        name = name[: longest + 1].rpartition("_")[0] or name[:longest]
+    if keyword.iskeyword(name) or name[0].isdigit():
+        name = f"_{name}"
+    return name
+
+
+def unique_names(texts: Iterable[str]) -> list[str]:
+    """Legal names in the order of ``texts``; a name that is taken gets ``_2``, ``_3`` and so on."""
+    taken: set[str] = set()
+    names = []
+    for text in texts:
+        base = name = legal_name(text)
+        count = 1
+        while name in taken:
+            count += 1
+            name = f"{base}_{count}"
+        taken.add(name)
+        names.append(name)
+    return names
+
+
+def readable(node: StreamNode) -> str:
+    """A node's name without the operators that PyFlink adds by itself; "" when nothing is left."""
+    parts = [part for part in node.name.split(", ") if part not in _STEPS_ONLY_THE_PLAN_HAS]
+    return " ".join(_WORDS_WITHOUT_CONTENT.sub("", part) for part in parts)
+
+
+def vertex_text(vertex: JobVertex) -> str:
+    """What a vertex is called: the names of its operators, or the plan's own name if only helpers are in it."""
+    return " ".join(filter(None, (readable(node) for node in vertex.nodes))) or vertex.name
+
+
+@dataclass(frozen=True)
+class NamedGraph:
+    """A JobGraph with the names that Dagster knows its parts by.
+
+    ``op_names`` by vertex id, ``output_names`` by data set id and by sink node id (as text).
+    """
+
+    name: str
+    job_graph: JobGraph
+
+    @cached_property
+    def op_names(self) -> Mapping[str, str]:
+        vertices = self.job_graph.vertices
+        return dict(zip((vertex.id for vertex in vertices), unique_names(map(vertex_text, vertices))))
+
+    @cached_property
+    def output_names(self) -> Mapping[str, str]:
+        sinks = list(self.sinks())
+        keys = [*(data_set.id for data_set in self.job_graph.data_sets), *(str(node.id) for _, node in sinks)]
+        texts = [self.op_names[data_set.producer] for data_set in self.job_graph.data_sets]
+        return dict(zip(keys, unique_names([*texts, *(readable(node) or "sink" for _, node in sinks)])))
+
+    def sinks(self) -> Iterable[tuple[JobVertex, StreamNode]]:
+        """Every sink node with its vertex."""
+        return ((vertex, node) for vertex in self.job_graph.vertices for node in vertex.nodes if node.is_sink)
+
+    def vertex_of(self, op_name: str) -> JobVertex:
+        return next(vertex for vertex in self.job_graph.vertices if self.op_names[vertex.id] == op_name)
+
+    def shape(self) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]]:
+        """Ops with their outputs, and which op reads which: what the ops of a job are made from."""
+        ops = tuple((name, self.outputs_of(vertex_id)) for vertex_id, name in self.op_names.items())
+        edges = ((self.op_names[edge.source], self.op_names[edge.target]) for edge in self.job_graph.edges)
+        return ops, tuple(sorted(set(edges)))
+
+    def outputs_of(self, vertex_id: str) -> tuple[str, ...]:
+        """Names of the outputs of a vertex: its data sets, then its sinks."""
+        data_sets = [each.id for each in self.job_graph.data_sets if each.producer == vertex_id]
+        sinks = [str(node.id) for vertex, node in self.sinks() if vertex.id == vertex_id]
+        return tuple(self.output_names[key] for key in (*data_sets, *sinks))

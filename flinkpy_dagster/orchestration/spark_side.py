@@ -1,0 +1,59 @@
+"""Spark for a job: a session that starts while other things happen, and the runner of regions on it."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.orchestration.job_run import Runner
+
+
+class SessionStart:
+    """A SparkSession that starts in a thread of its own; ``session()`` waits for it and raises what went wrong."""
+
+    def __init__(self, configuration: Configuration):
+        self._future: Future[Any] = Future()
+        threading.Thread(target=self._start, args=(configuration,), name="spark-start", daemon=True).start()
+
+    def session(self) -> Any:
+        return self._future.result()
+
+    def _start(self, configuration: Configuration) -> None:
+        try:
+            from flinkpy_dagster.dataplane.regions import RegionRunner  # noqa: F401  imported beside the JVM's start
+            from flinkpy_dagster.dataplane.session import spark_session
+
+            self._future.set_result(spark_session(configuration))
+        except BaseException as error:
+            self._future.set_exception(error)
+
+
+def data_folder(configuration: Configuration, job_name: str, job_id: str) -> str:
+    """Where the stored data sets of one job lie."""
+    return os.path.join(os.path.abspath(configuration.get("flinkpy.data-sets.dir")), job_name, job_id)
+
+
+def region_runner(
+    session: Callable[[], Any],
+    job_graph: JobGraph,
+    configuration: Configuration,
+    folder: str,
+    listener: Any,
+    job_id: str,
+) -> Runner:
+    """The RegionRunner of a job; waits for the session."""
+    spark = session()
+    from flinkpy_dagster.dataplane.data_sets import DataSetStore
+    from flinkpy_dagster.dataplane.regions import RegionRunner
+
+    return RegionRunner(
+        spark=spark,
+        job_graph=job_graph,
+        configuration=configuration,
+        store=DataSetStore(folder),
+        listener=listener,
+        job_id=job_id,
+    )
