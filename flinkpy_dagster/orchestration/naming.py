@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
+from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobGraph, JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 
 _LONGEST = 64
@@ -20,7 +20,7 @@ _STEPS_ONLY_THE_PLAN_HAS = frozenset(
         "Key-By",
     }
 )
-_WORDS_WITHOUT_CONTENT = re.compile(r"^(Source|Sink): ")
+_WORDS_WITHOUT_CONTENT = re.compile(r"^(Source|Sink): |: Writer$")
 
 
 def legal_name(text: str, longest: int = _LONGEST) -> str:
@@ -78,8 +78,17 @@ class NamedGraph:
     def output_names(self) -> Mapping[str, str]:
         sinks = list(self.sinks())
         keys = [*(data_set.id for data_set in self.job_graph.data_sets), *(str(node.id) for _, node in sinks)]
-        texts = [self.op_names[data_set.producer] for data_set in self.job_graph.data_sets]
+        texts = [self._text_of(data_set) for data_set in self.job_graph.data_sets]
         return dict(zip(keys, unique_names([*texts, *(readable(node) or "sink" for _, node in sinks)])))
+
+    def _text_of(self, data_set: IntermediateDataSet) -> str:
+        """The producer's name; if it has several results, also who reads this one."""
+        name = self.op_names[data_set.producer]
+        if sum(each.producer == data_set.producer for each in self.job_graph.data_sets) == 1:
+            return name
+        reader = next(edge.target for edge in self.job_graph.edges if edge.data_set == data_set.id)
+        head = self.job_graph.vertex(data_set.producer).head
+        return f"{readable(head) or name} for {self.op_names[reader]}"
 
     def sinks(self) -> Iterable[tuple[JobVertex, StreamNode]]:
         """Every sink node with its vertex."""

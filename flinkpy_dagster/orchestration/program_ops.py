@@ -135,12 +135,18 @@ class ProgramOps:
             source = names[edge.source]
             dependencies[names[edge.target]][f"from_{source}"] = DependencyDefinition(source, STARTED)
         outputs = [
-            OutputMapping(output, names[vertex_id], output)
+            OutputMapping(
+                graph_output_name=output, mapped_node_name=names[vertex_id], mapped_node_output_name=output
+            )
             for vertex_id in names
             for output in self.graph.outputs_of(vertex_id)
         ]
         inputs = [
-            InputMapping(f"source_{node.id}", names[vertex.id], f"source_{node.id}")
+            InputMapping(
+                graph_input_name=f"source_{node.id}",
+                mapped_node_name=names[vertex.id],
+                mapped_node_input_name=f"source_{node.id}",
+            )
             for vertex in self.graph.job_graph.vertices
             for node in vertex.nodes
             if node.id in self._sources()
