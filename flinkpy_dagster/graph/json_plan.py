@@ -118,10 +118,11 @@ def job_vertices(graph: JobGraph) -> list[Json]:
 
 
 def job_edges(graph: JobGraph) -> list[Json]:
-    """The edges in the form of the conformance corpus, producers in the order of the job plan."""
+    """The edges in the form of the conformance corpus: producers in the order of the job plan, then data sets."""
     numbers = {vertex.id: number for number, vertex in enumerate(reversed(graph.vertices))}
     data_sets: dict[str, int] = {}
-    ordered = sorted(graph.edges, key=lambda edge: (numbers[edge.source], edge.id))
+    made = {data_set.id: position for position, data_set in enumerate(graph.data_sets)}
+    ordered = sorted(graph.edges, key=lambda edge: (numbers[edge.source], made[edge.data_set], edge.id))
     return [
         {
             "source": numbers[edge.source],

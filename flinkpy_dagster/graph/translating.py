@@ -12,6 +12,7 @@ from flinkpy_dagster.graph.fusing import align_helpers, fuse
 from flinkpy_dagster.graph.hashing import with_operator_ids
 from flinkpy_dagster.graph.settings import GraphSettings
 from flinkpy_dagster.graph.stream_graph import (
+    ChainingStrategy,
     NodeRole,
     ShipStrategy,
     StreamEdge,
@@ -147,7 +148,8 @@ class _Translation:
             is_parallelism_configured=step.is_parallelism_configured,
             max_parallelism=self._max_parallelism(step),
             slot_sharing_group=group,
-            chaining=step.chaining,
+            # Flink does not hear what is set on a broadcast connection
+            chaining=ChainingStrategy.ALWAYS if _is_broadcast(operator) else step.chaining,
             is_python=operator is not None and operator.kind.is_python,
             uid=step.uid,
             uid_hash=step.uid_hash,
@@ -234,6 +236,10 @@ _PREFIXES: dict[type[Transformation], str] = {
     SourceTransformation: "Source: ",
     LegacySinkTransformation: "Sink: ",
 }
+
+
+def _is_broadcast(operator: OperatorTransformation | None) -> bool:
+    return operator is not None and operator.kind is OperatorKind.BROADCAST
 
 
 def _role_of(step: PhysicalTransformation) -> NodeRole:
