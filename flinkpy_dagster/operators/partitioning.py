@@ -194,6 +194,7 @@ def partitioner_of(
     if strategy is ShipStrategy.CUSTOM:
         assert isinstance(edge.partitioner, CustomPartition)
         return CustomPartitioner(connected, sender, edge.partitioner)
-    if strategy in (ShipStrategy.REBALANCE, ShipStrategy.RESCALE) or len(connected) > 1:
-        return RoundRobinPartitioner(connected, sender)
-    return Partitioner(connected, sender)
+    if strategy is ShipStrategy.GLOBAL:
+        return Partitioner(connected, sender)
+    # FORWARD between different parallelisms is what Flink calls RESCALE
+    return RoundRobinPartitioner(connected, sender)

@@ -125,9 +125,7 @@ class SessionWindowOperator(KeyedOperator):
         return kept
 
     def _move(self, key: Any, session: Session, start: int, end: int) -> None:
-        if end == session.end:
-            session.start = start
-            return
+        # also when only the start moves: to the general operator that is another window, with a timer of its own
         self._unregister(key, session)
         session.start, session.end = start, end
         self._register(key, session)
