@@ -2,6 +2,7 @@
 
 ``import flinkpy_dagster`` loads neither dagster nor pyspark; the names below do when they are first used.
 """
+
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"module 'flinkpy_dagster' has no attribute '{name}'; it has {', '.join(__all__)}.")
+        raise AttributeError(
+            f"module 'flinkpy_dagster' has no attribute '{name}'; it has {', '.join(__all__)}."
+        )
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)

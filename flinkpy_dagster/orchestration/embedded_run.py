@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")  # read when dagster is imported
 
-from dagster import (  # noqa: E402
+from dagster import (
     DagsterInstance,
     Definitions,
     InitResourceContext,
@@ -18,10 +18,10 @@ from dagster import (  # noqa: E402
     execute_job,
 )
 
-from flinkpy_dagster.orchestration.executor import slot_sharing_executor  # noqa: E402
-from flinkpy_dagster.orchestration.job_run import JobRun  # noqa: E402
-from flinkpy_dagster.orchestration.naming import legal_name  # noqa: E402
-from flinkpy_dagster.orchestration.program_ops import ProgramOps  # noqa: E402
+from flinkpy_dagster.orchestration.executor import slot_sharing_executor
+from flinkpy_dagster.orchestration.job_run import JobRun
+from flinkpy_dagster.orchestration.naming import legal_name
+from flinkpy_dagster.orchestration.program_ops import ProgramOps
 
 if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.embedded import EmbeddedJob

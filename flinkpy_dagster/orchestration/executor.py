@@ -3,6 +3,7 @@
 ``runtime.scheduling`` decides when a step starts, Dagster's ActiveExecution which steps can be called at all; the
 loop here carries both out and does what threads cannot: yield events, react to interrupts.
 """
+
 import asyncio
 import ctypes
 import os
@@ -42,7 +43,7 @@ from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, ru
 from flinkpy_dagster.orchestration.step_logs import copied_to, routed_streams
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction
-from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode, slots_for_job
+from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
 
 _POLL_SECONDS = 0.05
@@ -51,7 +52,7 @@ _ENDS = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_UP_FOR_RETRY")
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutorSettings:
-    """The executor's run config. ``slots`` None: see SlotSharingExecutor.total_slots."""
+    """The executor's run config. ``slots`` None: see ``op_tags.total_slots``."""
 
     mode: SchedulingMode = SchedulingMode.PIPELINED_REGION
     slots: int | None = None
@@ -99,7 +100,7 @@ class SlotSharingExecutor(Executor):
         """Raises SlotsUnavailable before any step or resource starts when the slots can never suffice."""
         keys = execution_plan.step_keys_to_execute
         specs = op_tags.task_specs(execution_plan)
-        pool = SlotPool(self.total_slots(specs))
+        pool = SlotPool(op_tags.total_slots(specs, self.settings.slots, self.settings.mode))
         scheduler = Scheduler(plan_context.job_name, self.settings.mode, pool)
         scheduler.handle(events.TasksAdded(specs))
         yield DagsterEvent.engine_event(
@@ -120,16 +121,6 @@ class SlotSharingExecutor(Executor):
             f"Finished steps as threads (pid: {os.getpid()}) in {time.monotonic() - started:.2f}s",
             EngineEventData.in_process(os.getpid(), keys),
         )
-
-    def total_slots(self, specs: Sequence[events.TaskSpec]) -> int:
-        """The configured number; else what FlinkPy jobs need (as in Flink's local cluster), the cores for others."""
-        if self.settings.slots is not None:
-            return self.settings.slots
-        ours = [spec for spec in specs if op_tags.is_flink_task(spec)]
-        wanted = slots_for_job(specs if self.settings.mode is SchedulingMode.EAGER else ours)
-        if ours and len(ours) == len(specs):
-            return wanted
-        return max(wanted, spark_jobs.slots_of_spark() or os.cpu_count() or 1)
 
     def _with_resources(
         self,
@@ -214,7 +205,7 @@ class _StepThread(threading.Thread):
                 where = CapturedLogContext(list(log_key))
                 self._tell(DagsterEvent.capture_logs(self._job_context, [self._step.key], log_key, where))
             stack.enter_context(copied_to(stdout, stderr))
-            stack.enter_context(spark_jobs.tagged(run_tag(context.run_id), description))
+            stack.enter_context(spark_jobs.tagged(spark_jobs.run_tag(context.run_id), description))
             try:
                 for event in dagster_event_sequence_for_step(context):
                     seen.append(event)
@@ -255,7 +246,7 @@ class _StepLoop:
         self._threads: dict[str, _StepThread] = {}
         self._known = {spec.key for spec in op_tags.task_specs(plan)}
         self._abandoned: set[str] = set()
-        self._spark = spark_jobs.SparkJobsOfRun(run_tag(plan_context.run_id))
+        self._spark = spark_jobs.SparkJobsOfRun(plan_context.run_id)
         self._first_error: BaseException | None = None
         self._ended_by_hand: set[str] = set()
 
@@ -291,7 +282,9 @@ class _StepLoop:
     def _step_dependencies(self) -> StepDependencyConfig:
         """FlinkPy ops start on the promise of a result; other ops, too, under EAGER, else after success."""
         steps = (self._plan.get_step_by_key(key) for key in self._known)
-        by_output = self._settings.mode is SchedulingMode.EAGER or any(op_tags.is_flink_op(s.tags) for s in steps)
+        by_output = self._settings.mode is SchedulingMode.EAGER or any(
+            op_tags.is_flink_op(s.tags) for s in steps
+        )
         return StepDependencyConfig(require_upstream_step_success=not by_output)
 
     # -- starting ------------------------------------------------------------------------------------------
@@ -396,7 +389,9 @@ class _StepLoop:
             thread.throw(DagsterExecutionInterruptedError)
         yield from self._drain(active, grace)
         for key, thread in list(self._threads.items()):
-            error = DagsterExecutionInterruptedError("The step did not end after it was canceled; left behind.")
+            error = DagsterExecutionInterruptedError(
+                "The step did not end after it was canceled; left behind."
+            )
             self._ended_by_hand.add(key)
             yield from self._fail(active, key, error, ErrorSource.INTERRUPT)
             self._end(active, thread)
@@ -410,8 +405,3 @@ class _StepLoop:
                 self._spark.cancel()
                 next_cancel = now + 0.5
             yield from self._take_report(active)
-
-
-def run_tag(run_id: str) -> str:
-    """The Spark job tag of everything that a run starts."""
-    return f"dagster-run-{run_id}"

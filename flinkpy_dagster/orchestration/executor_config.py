@@ -1,4 +1,5 @@
 """The part of the executor's run config that is ours, with the docs that the launchpad shows."""
+
 from dagster import Enum as ConfigEnum
 from dagster import Field, Noneable
 

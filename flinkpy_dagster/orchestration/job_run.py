@@ -30,7 +30,10 @@ class Runner(Protocol):
 
 
 class JobRun:
-    """Thread-safe. ``make_runner`` is called once, by the first leader; it may start Spark. ``sinks`` is its listener."""
+    """Thread-safe. ``make_runner`` is called once, by the first leader; it may start Spark.
+
+    ``sinks`` is the runner's listener.
+    """
 
     def __init__(self, graph: NamedGraph, make_runner: Callable[[], Runner], sinks: Any = None):
         self.graph = graph
@@ -144,7 +147,9 @@ class JobRun:
 
     def fail(self, error: BaseException, region: PipelinedRegion | None = None) -> None:
         """The job has failed; the first error is what counts. Everything that waits or runs for it ends."""
-        known = error if isinstance(error, FlinkpyError) else JobFailed(self.graph.job_graph.name, _told(error))
+        known = (
+            error if isinstance(error, FlinkpyError) else JobFailed(self.graph.job_graph.name, _told(error))
+        )
         if known is not error:
             known.__cause__ = error
         with self._changed:

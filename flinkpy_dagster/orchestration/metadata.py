@@ -78,7 +78,9 @@ def of_data_set_result(result: Any, data_set: IntermediateDataSet) -> Metadata:
     metadata = _of_stored(stored) if stored is not None else {}
     if rows is not None:
         metadata["dagster/row_count"] = rows
-    metadata["dagster/column_schema"] = column_schema(data_set.value_type)  # Flink's types, not those of the file
+    metadata["dagster/column_schema"] = column_schema(
+        data_set.value_type
+    )  # Flink's types, not those of the file
     return metadata
 
 

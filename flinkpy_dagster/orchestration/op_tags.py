@@ -1,9 +1,13 @@
 """Op tags that say how a step uses slots, and the tasks that the steps of an execution plan are."""
-from collections.abc import Iterable, Mapping
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from flinkpy_dagster.errors import ConfigurationError
+from flinkpy_dagster.orchestration.spark_jobs import slots_of_spark
 from flinkpy_dagster.runtime.events import TaskSpec
+from flinkpy_dagster.runtime.scheduling import SchedulingMode, slots_for_job
 
 SLOTS = "flinkpy/slots"
 """How many slots the op takes; for a FlinkPy op the parallelism of its vertex."""
@@ -48,6 +52,17 @@ def task_spec(step: Any, inputs: Iterable[str] = ()) -> TaskSpec:
         blocking_inputs=frozenset(inputs),
         priority=_whole_number(step, PRIORITY, 0),
     )
+
+
+def total_slots(specs: Sequence[TaskSpec], configured: int | None, mode: SchedulingMode) -> int:
+    """The configured number; else what FlinkPy jobs need (as in Flink's local cluster), the cores for others."""
+    if configured is not None:
+        return configured
+    ours = [spec for spec in specs if is_flink_task(spec)]
+    wanted = slots_for_job(specs if mode is SchedulingMode.EAGER else ours)
+    if ours and len(ours) == len(specs):
+        return wanted
+    return max(wanted, slots_of_spark() or os.cpu_count() or 1)
 
 
 def _region_of(step: Any) -> str:

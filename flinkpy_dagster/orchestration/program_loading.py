@@ -64,7 +64,9 @@ def program_source(program: ProgramLike) -> ProgramSource:
             lambda args: _call(program, args),
             inspect.getdoc(program),
         )
-    raise InvalidProgram(f"{program!r} is no program: give a .py file, a module, a function or an importable name.")
+    raise InvalidProgram(
+        f"{program!r} is no program: give a .py file, a module, a function or an importable name."
+    )
 
 
 def _file(path: Path) -> ProgramSource:

@@ -166,7 +166,9 @@ class ProgramOps:
         sources = self._sources()
         ins = {f"from_{each}": In(Nothing) for each in sorted(upstream)}
         ins |= {f"source_{node.id}": In(Nothing) for node in vertex.nodes if node.id in sources}
-        is_read = bool(self.graph.job_graph.edges_out_of(vertex.id))  # Dagster refuses outputs that nobody wants
+        is_read = bool(
+            self.graph.job_graph.edges_out_of(vertex.id)
+        )  # Dagster refuses outputs that nobody wants
         outs = {STARTED: Out(Nothing, description="It runs.")} if is_read else {}
         outs |= {output: Out(Nothing, is_required=False) for output in self.graph.outputs_of(vertex.id)}
 
@@ -211,7 +213,9 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
     except Exception as error:
         raise _failure(job_run, vertex, error) from error
     about = metadata.of_vertex(result, vertex)
-    context.log.debug(f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy")
+    context.log.debug(
+        f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
+    )
     names = job_run.graph.output_names
     for data_set in job_run.graph.job_graph.data_sets:
         if data_set.producer == vertex.id:

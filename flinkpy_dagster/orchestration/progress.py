@@ -16,7 +16,11 @@ class Progress:
     """
 
     def __init__(
-        self, job_name: str, vertices: int, measure: Callable[[], tuple[int, int]], stream: TextIO | None = None
+        self,
+        job_name: str,
+        vertices: int,
+        measure: Callable[[], tuple[int, int]],
+        stream: TextIO | None = None,
     ):
         self._job_name, self._vertices, self._measure = job_name, vertices, measure
         self._stream = stream or sys.stderr

@@ -1,4 +1,5 @@
 """What the threads of one run, and whoever may cancel it, have to know of each other."""
+
 import threading
 from collections.abc import Callable
 

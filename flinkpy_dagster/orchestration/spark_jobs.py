@@ -3,6 +3,7 @@
 Looks at pyspark only when somebody else has loaded it: a job without Spark must not pay for the import. Job tags are
 used, not job groups, because broadcast exchanges overwrite the group of the thread that asked for them.
 """
+
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -38,38 +39,45 @@ def inheriting(target: Callable[[], None]) -> Callable[[], None]:
     return run
 
 
+def run_tag(run_id: str) -> str:
+    """The Spark job tag of everything that a run starts."""
+    return f"dagster-run-{run_id}"
+
+
 @contextmanager
-def tagged(run_tag: str, description: str) -> Iterator[None]:
+def tagged(tag: str, description: str) -> Iterator[None]:
     """Spark jobs that this thread starts carry the tag of the run, so that they can be canceled by it."""
-    context = active_context()
+    context: Any = active_context()
     if context is not None:
-        context.addJobTag(run_tag)
+        context.addJobTag(tag)
         context.setJobDescription(description)
     try:
         yield
     finally:
-        if context is not None and active_context() is context:
+        if context is not None and context is active_context():
             with suppress(Exception):
-                context.removeJobTag(run_tag)
+                context.removeJobTag(tag)
                 context.setJobDescription(None)
 
 
 class SparkJobsOfRun:
     """Cancels the Spark jobs of one run; ``had_spark``: Spark was there before the run, so others may use it."""
 
-    def __init__(self, run_tag: str):
-        self.run_tag = run_tag
+    def __init__(self, run_id: str):
+        self.tag = run_tag(run_id)
         self.had_spark = active_context() is not None
 
     def cancel(self) -> None:
         """Cancel what runs; called again and again while the steps end. Does not wait for Spark."""
         context = active_context()
         if context is not None:
-            threading.Thread(target=self._cancel, args=(context,), name="cancel-spark-jobs", daemon=True).start()
+            threading.Thread(
+                target=self._cancel, args=(context,), name="cancel-spark-jobs", daemon=True
+            ).start()
 
     def _cancel(self, context: Any) -> None:
         with suppress(Exception):  # a Spark that is going down has nothing to cancel
-            context.cancelJobsWithTag(self.run_tag)
+            context.cancelJobsWithTag(self.tag)
             if not self.had_spark:
                 # started by a step of this run, which could not be tagged: all that runs there is ours
                 self._stop_queries()

@@ -3,6 +3,7 @@
 Dagster captures by redirecting the file descriptors of the process, which cannot tell threads apart. Here
 ``sys.stdout`` and ``sys.stderr`` look at the thread that writes. Only Python's own prints are seen.
 """
+
 import io
 import sys
 import threading

@@ -1,4 +1,5 @@
 """What the scheduler is told; in the past tense."""
+
 from dataclasses import dataclass
 
 from flinkpy_dagster.runtime.slots import SlotRequest

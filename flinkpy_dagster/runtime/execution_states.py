@@ -2,6 +2,7 @@
 
 Source of the rules: Flink's ``ExecutionState`` and ``JobStatus``. Only what the executor reaches is here.
 """
+
 from collections.abc import Mapping
 from enum import Enum
 from typing import Generic, TypeVar

@@ -1,4 +1,5 @@
 """What the scheduler asks for; imperative."""
+
 from dataclasses import dataclass
 
 

@@ -14,6 +14,7 @@ PIPELINED_REGION   a region            all blocking results that it reads  it ca
                                        are complete
 =================  ==================  ==================================  ====================================
 """
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -229,7 +230,9 @@ class Scheduler:
         required = slots_for_job(specs[key] for key in bundle.keys)
         if required > self.slots.total:
             names = ", ".join(bundle.keys[:5]) + (", ..." if len(bundle.keys) > 5 else "")
-            how = "all of it, under EAGER" if self.mode is SchedulingMode.EAGER else f"to run {names} together"
+            how = (
+                "all of it, under EAGER" if self.mode is SchedulingMode.EAGER else f"to run {names} together"
+            )
             raise SlotsUnavailable(required, self.slots.total, f"{self.job.who.lower()} ({how})")
 
     def _urgency(self, bundle: _Bundle) -> int:

@@ -3,6 +3,7 @@
 Source of the rules: Flink's ``SlotSharingGroup`` and ``SlotPool``: a slot holds at most one subtask of each vertex
 of its group, and subtasks of one group only. So a job needs the sum, over its groups, of the largest parallelism.
 """
+
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,10 +1,13 @@
 """Ordinary Dagster jobs, run by the slot-sharing executor in the tests."""
+
 import asyncio
 import threading
 import time
 
 from dagster import (
+    AssetCheckResult,
     AssetKey,
+    Definitions,
     DynamicOut,
     DynamicOutput,
     In,
@@ -14,8 +17,6 @@ from dagster import (
     RetryPolicy,
     asset,
     asset_check,
-    AssetCheckResult,
-    Definitions,
     define_asset_job,
     failure_hook,
     job,

@@ -1,4 +1,5 @@
 """Ordinary Dagster jobs under the slot-sharing executor."""
+
 import threading
 import time
 
@@ -37,7 +38,8 @@ def test_prints_when_steps_are_threads_then_each_has_its_own_log(instance) -> No
     result = execute_job(reconstructable(jobs.diamond), instance, run_config=execution())
     logs = instance.compute_log_manager
     texts = {
-        key: logs.get_log_data(logs.build_log_key_for_run(result.run_id, key)).stdout for key in ("one", "two", "add")
+        key: logs.get_log_data(logs.build_log_key_for_run(result.run_id, key)).stdout
+        for key in ("one", "two", "add")
     }
     assert texts == {"one": b"printed by one\n", "two": b"printed by two\n", "add": b""}
 
@@ -65,7 +67,9 @@ def test_retries_when_policy_allows_then_step_succeeds(instance) -> None:
 
 def test_retries_when_disabled_then_first_failure_is_final(instance) -> None:
     jobs.attempts.clear()
-    result = execute_job(reconstructable(jobs.retrying), instance, run_config=execution(retries={"disabled": {}}))
+    result = execute_job(
+        reconstructable(jobs.retrying), instance, run_config=execution(retries={"disabled": {}})
+    )
     assert not result.success
     assert len(jobs.attempts) == 1
 
@@ -79,7 +83,9 @@ def test_dynamic_outputs_when_mapped_then_every_mapping_runs(instance, mode) -> 
 
 @pytest.mark.parametrize("mode", ["EAGER", "LAZY_FROM_SOURCES", "PIPELINED_REGION"])
 def test_optional_output_when_missing_then_readers_are_skipped(instance, mode) -> None:
-    result = execute_job(reconstructable(jobs.branching), instance, run_config=execution(scheduling_mode=mode))
+    result = execute_job(
+        reconstructable(jobs.branching), instance, run_config=execution(scheduling_mode=mode)
+    )
     assert result.success
     assert steps(result, DagsterEventType.STEP_SKIPPED) == ["not_taken", "skipped"]
 
@@ -115,7 +121,9 @@ def test_slots_when_group_is_shared_then_its_ops_run_at_once(instance) -> None:
 
 def test_slots_when_too_few_then_run_fails_before_any_step(instance) -> None:
     with pytest.raises(SlotsUnavailable, match="needs 8 slots at once, 2 exist"):
-        execute_job(reconstructable(jobs.greedy), instance, run_config=execution(slots=2), raise_on_error=True)
+        execute_job(
+            reconstructable(jobs.greedy), instance, run_config=execution(slots=2), raise_on_error=True
+        )
     run = instance.get_runs()[0]
     assert not [r for r in instance.all_logs(run.run_id) if r.dagster_event and r.dagster_event.step_key]
 
@@ -132,7 +140,9 @@ def test_assets_when_run_then_checks_and_materializations_are_there(instance) ->
 
 def test_cancel_when_steps_never_end_then_they_fail_and_run_is_canceled(instance) -> None:
     def cancel() -> None:
-        while (runs := instance.get_runs(limit=1))[0].job_name != "endless" or runs[0].status.value != "STARTED":
+        while (runs := instance.get_runs(limit=1))[0].job_name != "endless" or runs[
+            0
+        ].status.value != "STARTED":
             time.sleep(0.02)
         time.sleep(0.2)
         instance.report_run_canceling(runs[0])

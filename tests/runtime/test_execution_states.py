@@ -1,4 +1,5 @@
 """The tables of states."""
+
 import pytest
 
 from flinkpy_dagster.runtime.execution_states import (

@@ -1,4 +1,5 @@
 """Scheduling modes as events in and instructions out."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

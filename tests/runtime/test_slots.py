@@ -1,4 +1,5 @@
 """Slot accounting: examples, and a state machine that never over-allocates and never leaks."""
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -54,7 +55,9 @@ class SlotMachine(RuleBasedStateMachine):
 
     @rule(
         data=st.lists(
-            st.tuples(st.integers(1, 4), st.sampled_from("gh"), st.sampled_from("xyz")), min_size=1, max_size=3
+            st.tuples(st.integers(1, 4), st.sampled_from("gh"), st.sampled_from("xyz")),
+            min_size=1,
+            max_size=3,
         )
     )
     def allocate(self, data: list[tuple[int, str, str]]) -> None:
@@ -82,7 +85,9 @@ class SlotMachine(RuleBasedStateMachine):
         residents = self.pool.residents()
         assert len(residents) + self.pool.available == self.pool.total
         assert len(residents) <= self.pool.total
-        assert all(len({self.held[owner].group for owner in slot.values()}) == 1 for slot in residents.values())
+        assert all(
+            len({self.held[owner].group for owner in slot.values()}) == 1 for slot in residents.values()
+        )
 
     @invariant()
     def every_owner_has_what_it_asked_for(self) -> None:

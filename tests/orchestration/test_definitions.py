@@ -1,0 +1,134 @@
+"""Programs as definitions: jobs, ops, assets, lineage, metadata, run config."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dagster import AssetKey, validate_run_config
+from dagster._core.errors import DagsterInvalidConfigError
+
+from flinkpy_dagster import definitions_from
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import ConfigurationError, InvalidProgram
+from flinkpy_dagster.orchestration.config_schema import configuration_of
+from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, unique_names
+from flinkpy_dagster.orchestration.program_loading import program_source
+from tests.orchestration import programs
+
+pytestmark = pytest.mark.dagster
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def lineage(definitions) -> dict[str, set[str]]:
+    graph = definitions.resolve_asset_graph()
+    return {
+        key.to_user_string(): {parent.to_user_string() for parent in graph.get(key).parent_keys}
+        for key in graph.get_all_asset_keys()
+    }
+
+
+def test_assets_when_word_count_then_lineage_from_source_to_sink() -> None:
+    assert lineage(definitions_from(ROOT / "jobs" / "word_count.py")) == {
+        "word_count/sources/text_file_source": set(),
+        "word_count/text_file_source_flatmap": {"word_count/sources/text_file_source"},
+        "word_count/print_to_std_out": {"word_count/text_file_source_flatmap"},
+    }
+
+
+def test_assets_when_loaded_then_metadata_and_kinds_tell_about_them() -> None:
+    definitions = definitions_from(ROOT / "jobs" / "word_count.py")
+    node = definitions.resolve_asset_graph().get(AssetKey(["word_count", "text_file_source_flatmap"]))
+    assert node.kinds == {"flink", "pyspark", "parquet"}
+    assert node.group_name == "word_count"
+    columns = node.metadata["dagster/column_schema"].schema.columns
+    assert [(column.name, column.type) for column in columns] == [("f0", "String"), ("f1", "Integer")]
+    assert (node.metadata["ship_strategy"], node.metadata["result_type"]) == ("HASH", "BLOCKING")
+
+
+def test_job_when_loaded_then_one_op_per_vertex() -> None:
+    job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
+    (program,) = job.graph.node_defs
+    assert [node.name for node in program.node_defs] == [
+        "collection_source",
+        "map",
+        "reduce_print_to_std_out",
+    ]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [programs.streaming, programs.batch, "tests.orchestration.programs:streaming", programs.build],
+)
+def test_program_source_when_any_kind_then_its_job_is_captured(program) -> None:
+    captured = program_source(program).capture([], Configuration())
+    assert len(captured.job_graph.vertices) == 3
+
+
+def test_program_source_when_args_then_the_program_sees_them() -> None:
+    source = program_source(programs.by_argument)
+    few, more = (NamedGraph("p", source.capture(args, Configuration()).job_graph) for args in ([], ["x"]))
+    assert few.shape() != more.shape()
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("nothing.py", "does not exist"),
+        ("no.such.module", "neither a .py file nor an importable module"),
+        ("tests.orchestration.programs:nothing", "has no function 'nothing'"),
+        (7, "is no program"),
+    ],
+)
+def test_program_source_when_bad_then_error_names_it(program, words) -> None:
+    with pytest.raises(InvalidProgram, match=words):
+        program_source(program)
+
+
+def test_definitions_when_two_programs_share_a_name_then_refused() -> None:
+    with pytest.raises(InvalidProgram, match="Two programs are called 'streaming'"):
+        definitions_from(programs.streaming, programs.streaming)
+
+
+def test_run_config_when_empty_then_launch_works() -> None:
+    job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
+    config = validate_run_config(job, {})
+    assert config["resources"]["streaming_run"]["config"] == {
+        "args": [],
+        "configuration": {},
+        "parallelism": None,
+    }
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"args": "one"},
+        {"parallelism": "two"},
+        {"configuration": {"execution.runtime-mode": "SOMETIMES"}},
+        {"configuration": {"pipeline.max-parallelism": "many"}},
+        {"argumnts": []},
+    ],
+)
+def test_run_config_when_value_is_bad_then_launchpad_refuses(config) -> None:
+    job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
+    with pytest.raises(DagsterInvalidConfigError):
+        validate_run_config(job, {"resources": {"streaming_run": {"config": config}}})
+
+
+def test_run_config_when_key_is_unknown_then_nearest_neighbour_is_named() -> None:
+    config = {"configuration": {"pipeline.nam": "x"}, "parallelism": None}
+    with pytest.raises(ConfigurationError, match=r"did you mean 'pipeline\.name'"):
+        configuration_of(config)
+
+
+def test_names_when_made_then_legal_unique_and_deterministic() -> None:
+    assert legal_name("Source: Kafka -> Map, Filter") == "source_kafka_map_filter"
+    assert unique_names(["a b", "a-b", "class", "1st", ""]) == ["a_b", "a_b_2", "_class", "_1st", "unnamed"]
+    assert len(legal_name("word " * 40)) <= 64
+
+
+def test_loading_when_definitions_are_made_then_no_pyspark() -> None:
+    code = "import sys, assets.definitions; print([m for m in sys.modules if m.split('.')[0] == 'pyspark'])"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

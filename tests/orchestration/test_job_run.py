@@ -1,0 +1,163 @@
+"""FlinkPy jobs under the executor, with a runner that is no Spark: order, slots, failure, cancel."""
+
+import threading
+import time
+
+import pytest
+from dagster import (
+    DagsterInstance,
+    Definitions,
+    ResourceDefinition,
+    build_reconstructable_job,
+    define_asset_job,
+    execute_job,
+)
+
+from flinkpy_dagster import slot_sharing_executor
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import SlotsUnavailable, UserCodeError
+from flinkpy_dagster.orchestration.job_run import JobRun
+from flinkpy_dagster.orchestration.naming import NamedGraph
+from flinkpy_dagster.orchestration.program_loading import program_source
+from flinkpy_dagster.orchestration.program_ops import ProgramOps
+from flinkpy_dagster.orchestration.run_control import run_control
+from tests.orchestration import programs
+from tests.orchestration.fake_runner import FakeRunner
+
+pytestmark = pytest.mark.dagster
+_current: dict[str, JobRun] = {}
+
+
+def job_run(program, runner: FakeRunner) -> JobRun:
+    captured = program_source(program).capture([], Configuration())
+    return JobRun(NamedGraph("words", captured.job_graph), lambda: runner)
+
+
+def definition():
+    """The Dagster job of the JobRun under test."""
+
+    def attached(context):
+        _current["run"].attach(run_control(context.run.run_id))
+        return _current["run"]
+
+    assets = ProgramOps(_current["run"].graph, resource_key="words_run").assets()
+    return Definitions(
+        assets=[assets],
+        jobs=[define_asset_job("words_job", [assets], executor_def=slot_sharing_executor)],
+        resources={"words_run": ResourceDefinition(attached)},
+    ).resolve_job_def("words_job")
+
+
+@pytest.fixture
+def instance():
+    with DagsterInstance.ephemeral() as made:
+        yield made
+
+
+def launch(instance: DagsterInstance, run: JobRun, **execution):
+    """(result, [(event type, op name)] in the order of the event log)"""
+    _current["run"] = run
+    quiet = {"console": {"config": {"log_level": "CRITICAL"}}}
+    raise_on_error = execution.pop("raise_on_error", False)
+    result = execute_job(
+        build_reconstructable_job(__name__, "definition"),
+        instance,
+        run_config={"execution": {"config": execution}, "loggers": quiet},
+        raise_on_error=raise_on_error,
+    )
+    logged = [record.dagster_event for record in instance.all_logs(result.run_id) if record.is_dagster_event]
+    return result, [(each.event_type_value, (each.step_key or "").rpartition(".")[2]) for each in logged]
+
+
+def places(order, kind: str) -> list[int]:
+    return [place for place, (each, _) in enumerate(order) if each == kind]
+
+
+@pytest.mark.parametrize("program", [programs.streaming, programs.batch])
+def test_eager_when_run_then_every_start_precedes_the_first_success(instance, program) -> None:
+    run = job_run(program, FakeRunner())
+    result, order = launch(instance, run, scheduling_mode="EAGER")
+    assert result.success
+    assert max(places(order, "STEP_START")) < min(places(order, "STEP_SUCCESS"))
+
+
+@pytest.mark.parametrize("mode", ["LAZY_FROM_SOURCES", "PIPELINED_REGION"])
+def test_blocking_consumer_when_not_eager_then_starts_after_its_producers_success(instance, mode) -> None:
+    run = job_run(programs.batch, FakeRunner())
+    assert len(run.regions) == 2
+    result, order = launch(instance, run, scheduling_mode=mode)
+    assert result.success
+    starts, successes = places(order, "STEP_START"), places(order, "STEP_SUCCESS")
+    assert max(starts[:2]) < min(successes) < max(successes[:2]) < starts[2] < successes[2]
+
+
+@pytest.mark.parametrize("mode", ["LAZY_FROM_SOURCES", "PIPELINED_REGION", "EAGER"])
+def test_pipelined_region_when_run_then_all_start_and_spark_is_asked_once(instance, mode) -> None:
+    runner = FakeRunner(seconds=0.1)
+    result, order = launch(instance, job_run(programs.streaming, runner), scheduling_mode=mode)
+    assert result.success
+    assert runner.ran == [0]
+    assert max(places(order, "STEP_START")) < min(places(order, "STEP_SUCCESS"))
+    assert len(result.get_asset_materialization_events()) == 3
+
+
+def test_failure_when_operator_raises_then_every_op_of_the_region_says_so(instance) -> None:
+    run = job_run(programs.streaming, FakeRunner())
+    head = run.graph.job_graph.vertices[0].nodes[0]
+    error = UserCodeError(head.name, "ValueError", "no")
+    run = job_run(programs.streaming, FakeRunner(errors={0: error}))
+    result, order = launch(instance, run)
+    assert not result.success
+    assert len(places(order, "STEP_FAILURE")) == 3
+    texts = {
+        event.step_key: event.step_failure_data.user_failure_data.description
+        for event in result.all_events
+        if event.is_step_failure
+    }
+    own = run.graph.op_names[run.graph.job_graph.vertices[0].id]
+    assert texts[f"words.{own}"] == str(error)
+    assert {text for key, text in texts.items() if key != f"words.{own}"} == {
+        f"The region failed because: {error}"
+    }
+
+
+def test_failure_when_producer_fails_then_consumer_region_never_starts(instance) -> None:
+    runner = FakeRunner(errors={0: RuntimeError("lost")})
+    result, order = launch(instance, job_run(programs.batch, runner))
+    assert not result.success
+    assert (runner.ran, len(places(order, "STEP_START"))) == ([0], 2)
+
+
+def test_slots_when_too_few_for_a_region_then_error_before_anything_starts(instance) -> None:
+    runner = FakeRunner()
+    with pytest.raises(SlotsUnavailable, match="needs 2 slots at once, 1 exist"):
+        launch(instance, job_run(programs.streaming, runner), slots=1, raise_on_error=True)
+    assert runner.ran == []
+
+
+def test_cancel_when_running_then_run_is_canceled_and_runner_told(instance) -> None:
+    runner = FakeRunner(seconds=60)
+    run = job_run(programs.streaming, runner)
+
+    def cancel() -> None:
+        while not runner.ran:
+            time.sleep(0.01)
+        dagster_run = instance.get_runs()[0]
+        instance.report_run_canceling(dagster_run)
+        run_control(dagster_run.run_id).request_cancel()
+
+    threading.Thread(target=cancel).start()
+    started = time.monotonic()
+    result, _ = launch(instance, run)
+    assert time.monotonic() - started < 10
+    assert instance.get_run_by_id(result.run_id).status.value == "CANCELED"
+    assert runner.canceled.is_set()
+    assert run.is_canceled
+
+
+@pytest.mark.parametrize("program", [programs.streaming, programs.batch])
+def test_in_process_when_executor_is_ignored_then_regions_run_one_by_one(program) -> None:
+    runner = FakeRunner()
+    _current["run"] = job_run(program, runner)
+    assert definition().execute_in_process().success
+    assert runner.ran == sorted(region.id for region in _current["run"].regions)
