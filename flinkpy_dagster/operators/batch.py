@@ -33,3 +33,14 @@ class Watermark:
 @dataclass(frozen=True, slots=True)
 class Idle:
     """The sender has nothing to say about event time until its next element."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """The sender's clock, ms since the epoch, when it sent what follows.
+
+    Stages may run one after the other where Flink's tasks run side by side. By ticks a task knows when its elements
+    would have arrived, so that processing time means the same.
+    """
+
+    now_ms: int

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from flinkpy_dagster.operators.batch import Batch, Idle, Watermark
+from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Arrival:
 
     port: int
     sender: int
-    content: Batch | Watermark | Idle
+    content: Batch | Watermark | Idle | Tick
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Emission:
 
     edge: int
     channel: int
-    content: Batch | Watermark | Idle
+    content: Batch | Watermark | Idle | Tick
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,9 @@ class KeyedOperator(Operator):
             self._fire(self.processing_timers.due(self.setup.clock.now_ms()), TimeDomain.PROCESSING_TIME)
             self.results.flush()
 
+    def next_timer_ms(self) -> int | None:
+        return self.processing_timers.earliest()
+
     def end_key(self) -> None:
         """BATCH mode: all elements of a key have been processed (``BatchExecutionInternalTimeService``).
 

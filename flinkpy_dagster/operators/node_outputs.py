@@ -3,14 +3,18 @@
 from collections.abc import Callable
 from typing import Protocol
 
+from flinkpy_dagster.clock import Clock
 from flinkpy_dagster.errors import TypeMismatch
 from flinkpy_dagster.graph.job_graph import JobEdge
-from flinkpy_dagster.operators.batch import Batch, Idle, Watermark
+from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
 from flinkpy_dagster.operators.departures import Emission
 from flinkpy_dagster.operators.operator import Operator
 from flinkpy_dagster.operators.partitioning import Partitioner
 from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.types.codec import Codec, codec_of
+
+TICK_MS = 10
+"""How exactly the readers of an exchange know the time."""
 
 
 class Consumer(Protocol):
@@ -27,24 +31,40 @@ class Consumer(Protocol):
 
 
 class ExchangeConsumer:
-    """Sends results over an exchange."""
+    """Sends results over an exchange. ``clock`` is set in STREAMING: then it says what time it is, now and then."""
 
-    def __init__(self, edge: JobEdge, partitioner: Partitioner, depart: Callable[[Emission], None]):
+    def __init__(
+        self, edge: JobEdge, partitioner: Partitioner, depart: Callable[[Emission], None], clock: Clock | None
+    ):
         self._edge_id = edge.id
         self.partitioner = partitioner
         self._depart = depart
+        self._clock = clock
+        self._told_ms = 0
 
     def take(self, batch: Batch) -> None:
+        self._tell_time()
         for channel, part in self.partitioner.split(batch):
             self._depart(Emission(self._edge_id, channel, part))
 
     def take_watermark(self, timestamp: int) -> None:
-        for channel in self.partitioner.channels:
-            self._depart(Emission(self._edge_id, channel, Watermark(timestamp)))
+        self._tell_time()
+        self._send_to_all(Watermark(timestamp))
 
     def take_idle(self) -> None:
+        self._send_to_all(Idle())
+
+    def _tell_time(self) -> None:
+        if self._clock is None:
+            return
+        now = self._clock.now_ms()
+        if now - self._told_ms >= TICK_MS:
+            self._told_ms = now
+            self._send_to_all(Tick(now))
+
+    def _send_to_all(self, signal: Watermark | Idle | Tick) -> None:
         for channel in self.partitioner.channels:
-            self._depart(Emission(self._edge_id, channel, Idle()))
+            self._depart(Emission(self._edge_id, channel, signal))
 
 
 class SideOutput:

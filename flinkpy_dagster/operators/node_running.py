@@ -72,6 +72,11 @@ class NodeRunner:
         for operator in self._operators:
             self.guarded(operator.check_clock)
 
+    def next_timer_ms(self) -> int | None:
+        """When the first operator has something due by the clock, as far as it is known."""
+        times = [time for operator in self._operators if (time := operator.next_timer_ms()) is not None]
+        return min(times, default=None)
+
     def finish(self) -> None:
         """All inputs have ended and the last watermark went through."""
         for operator in self._operators:

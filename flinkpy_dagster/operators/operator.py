@@ -79,6 +79,10 @@ class Operator:
     def check_clock(self) -> None:
         """Does what is due by the clock."""
 
+    def next_timer_ms(self) -> int | None:
+        """When something will be due by the clock, as far as it is known."""
+        return None
+
     def finish(self) -> None:
         """Emits what is left at the end of all inputs."""
 

@@ -1,11 +1,12 @@
 """A task: one subtask of a stage, from arrivals to departures, in pure Python."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from flinkpy_dagster.clock import ReplayingClock
 from flinkpy_dagster.graph.stages import Stage
-from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch, Watermark
+from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch, Tick, Watermark
 from flinkpy_dagster.operators.departures import (
     Arrival,
     Collected,
@@ -54,6 +55,8 @@ class Task:
     def __init__(self, stage: Stage, subtask_index: int, environment: TaskEnvironment):
         self._stage = stage
         self._subtask_index = subtask_index
+        self._clock = ReplayingClock(environment.clock)
+        environment = replace(environment, clock=self._clock)
         self._environment = environment
         self._departures: list[Emission | SinkOutput] = []
         self._busy_s = 0.0
@@ -68,7 +71,9 @@ class Task:
         try:
             for step in self._steps(arrivals):
                 started = perf_counter()
+                self._clock.resume()
                 step()
+                self._clock.pause()
                 self._busy_s += perf_counter() - started
                 departures, self._departures[:] = list(self._departures), []
                 yield from departures
@@ -157,7 +162,9 @@ class Task:
     def _take_signal(self, arrival: Arrival) -> None:
         runner = self._wiring.inlets[arrival.port].runner
         channel = (arrival.port, arrival.sender)
-        if isinstance(arrival.content, Watermark):
+        if isinstance(arrival.content, Tick):
+            self._move_clock_to(arrival.content.now_ms)
+        elif isinstance(arrival.content, Watermark):
             runner.advance(channel, arrival.content.timestamp)
         else:
             runner.mark_idle(channel)
@@ -167,6 +174,19 @@ class Task:
         """Sources that Spark reads, stored data sets and senders that were silent end here."""
         for runner in self._wiring.runners.values():
             runner.complete()
+
+    def _move_clock_to(self, now_ms: int) -> None:
+        """The sender's clock moved on: timers in between fire at their own times."""
+        fired_ms = MIN_TIMESTAMP
+        while fired_ms < (due_ms := self._next_timer_ms()) < now_ms:
+            self._clock.hear(due_ms)
+            self._check_clock()
+            fired_ms = due_ms  # a timer that is set for the past again and again does not keep the task
+        self._clock.hear(now_ms)
+
+    def _next_timer_ms(self) -> int:
+        times = [time for runner in self._wiring.timed if (time := runner.next_timer_ms()) is not None]
+        return min(times, default=MAX_WATERMARK)
 
     def _check_clock(self) -> None:
         for runner in self._wiring.timed:

@@ -161,7 +161,11 @@ def _connect_exchange(
     channels, key_groups = environment.channels[edge.id], environment.key_groups[edge.id]
     partitioner = partitioner_of(edge, subtask_index, parallelism, channels, key_groups)
     wiring.partitioners.append((partitioner, wiring.runners[edge.source_node]))
-    _attach(wiring, edge, ExchangeConsumer(edge, partitioner, depart))
+    _attach(
+        wiring,
+        edge,
+        ExchangeConsumer(edge, partitioner, depart, None if environment.is_batch else environment.clock),
+    )
 
 
 def _connect_inlet(

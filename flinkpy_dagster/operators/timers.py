@@ -60,6 +60,10 @@ class TimerQueue:
             for (state_key, _), (key, namespace) in self._by_time[timestamp].items()
         ]
 
+    def earliest(self) -> int | None:
+        """The time of the first timer (or of one that was deleted), None if there is none."""
+        return self._times[0] if self._times else None
+
     def has_any(self) -> bool:
         """May there be a timer?"""
         return bool(self._times)

@@ -128,9 +128,9 @@ def test_late_element_when_no_side_output_then_is_counted() -> None:
 
 
 def test_window_when_element_has_no_timestamp_then_says_what_to_do() -> None:
-    with window_harness(TumblingEventTimeWindows.of(10), Content()) as harness:
-        with pytest.raises(ValueError, match="assign_timestamps_and_watermarks"):
-            harness.process(1)
+    harness = window_harness(TumblingEventTimeWindows.of(10), Content())
+    with harness, pytest.raises(ValueError, match="assign_timestamps_and_watermarks"):
+        harness.process(1)
 
 
 def test_aggregate_when_followed_by_a_function_then_function_gets_the_result() -> None:
