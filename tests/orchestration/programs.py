@@ -6,7 +6,7 @@ PAIR = Types.TUPLE([Types.STRING(), Types.INT()])
 
 
 def counted(env: StreamExecutionEnvironment, words: list[str]):
-    """Three vertices, words -> pairs -> counts; in BATCH mode the counts are a region of their own."""
+    """Three vertices, words -> pairs -> counts; in BATCH mode each is a region of its own."""
     env.set_parallelism(2)
     pairs = env.from_collection(words, Types.STRING()).map(lambda word: (word, 1), output_type=PAIR)
     return pairs.key_by(lambda pair: pair[0]).reduce(lambda one, other: (one[0], one[1] + other[1]))
