@@ -1,11 +1,14 @@
 """Records Flink's plans of the programs beside this file; needs PyFlink 2.3 and a JVM, which the tests do not.
 
     python tests/golden/record.py [NAME...]
+    python tests/golden/record.py --random FIRST LAST
 
-Each program has ``build(env)`` as in tests/conformance, and may have ``CONFIGURATION`` (a dict) for the environment. The
-answer has the form of tests/conformance/expected, without results; a program that Flink refuses is recorded as ``error``.
+Each program has ``build(env)`` as in tests/conformance, and may have ``CONFIGURATION`` (a dict) for the environment.
+The answer has the form of tests/conformance/expected, without results; a program that Flink refuses is recorded as
+``error``.
 """
 
+import hashlib
 import json
 import runpy
 import sys
@@ -44,6 +47,12 @@ def plans(name, is_fused):
         configuration.set_string(key, value)
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
     streams = program["build"](env)
+    answer = plans_of(env)
+    return answer | {"result_types": [stream._j_data_stream.getType().toString() for stream in streams]}
+
+
+def plans_of(env):
+    """The four views of what was recorded in an environment."""
     stream_graph = env._generate_stream_graph(False)
     execution_plan = json.loads(stream_graph.getStreamingPlanAsJSON())
     job_graph = stream_graph.getJobGraph()
@@ -51,7 +60,6 @@ def plans(name, is_fused):
         "execution_plan": renumbered(execution_plan),
         "job_plan": renumbered(job_plan(job_graph)),
         **job_views(stream_graph, job_graph),
-        "result_types": [stream._j_data_stream.getType().toString() for stream in streams],
     }
 
 
@@ -137,7 +145,39 @@ def renumbered(plan):
     return plan
 
 
+def digest(plan):
+    """A short text that stands for all four views."""
+    views = {key: plan[key] for key in ("execution_plan", "job_plan", "job_vertices", "job_edges")}
+    return hashlib.sha256(json.dumps(views, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def random_plan(seed, is_fused):
+    """The digest of a random program's plans; "error" if PyFlink refuses it, rightly or not."""
+    import random_programs
+    from pyflink.common import Configuration
+    from pyflink.datastream import StreamExecutionEnvironment
+
+    configuration = Configuration()
+    configuration.set_boolean("python.operator-chaining.enabled", is_fused)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    try:
+        random_programs.build(env, seed)
+        return digest(plans_of(env))
+    except Exception:
+        return "error"
+
+
+def record_random(first, last):
+    """Replaces random_plans.json."""
+    answers = {seed: [random_plan(seed, True), random_plan(seed, False)] for seed in range(first, last)}
+    lines = ",\n".join(f'"{seed}": {json.dumps(digests)}' for seed, digests in answers.items())
+    (HERE / "random_plans.json").write_text("{\n" + lines + "\n}\n", encoding="utf-8")
+
+
 def main():
+    if sys.argv[1:2] == ["--random"]:
+        record_random(int(sys.argv[2]), int(sys.argv[3]))
+        return
     names = sys.argv[1:] or [path.stem for path in sorted((HERE / "programs").glob("*.py"))]
     for name in names:
         answer = record(name)
