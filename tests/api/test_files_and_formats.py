@@ -29,7 +29,7 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.testing.local_execution import local_execution
+from flinkpy_dagster.testing import local_execution
 from tests.api.programs import PAIR, environment, numbers
 
 SHAPE = Types.ROW_NAMED(

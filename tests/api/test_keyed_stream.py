@@ -6,7 +6,7 @@ from flinkpy_dagster.api import KeyedProcessFunction, KeySelector, ProcessFuncti
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.stream_graph import ShipStrategy
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.testing.local_execution import local_execution
+from flinkpy_dagster.testing import local_execution
 from tests.api.programs import PAIR, edges_into, environment, node_of, numbers
 
 PAIRS = [("a", 3), ("b", 5), ("a", 1), ("a", 7)]
