@@ -41,6 +41,8 @@ ENGINE_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # our shuffles have the partitions they must have
     "spark.sql.unionOutputPartitioning": "false",
     "spark.sql.caseSensitive": "true",  # fields are called what the program calls them
+    # it would compute spark_partition_id() once for all rows of a small local DataFrame
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
     "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "true",
 }
 UNSPLIT_SETTINGS = ENGINE_SETTINGS | {
