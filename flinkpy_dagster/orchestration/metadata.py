@@ -52,6 +52,11 @@ def of_sink(vertex: JobVertex, node: StreamNode) -> Metadata:
     return metadata
 
 
+def of_dead_end(vertex: JobVertex) -> Metadata:
+    """What the graph says of a vertex whose result nobody takes."""
+    return {"parallelism": vertex.execution_parallelism, "vertex": vertex.name, "read_by": "nobody"}
+
+
 def kinds_of_data_set(data_set: IntermediateDataSet) -> set[str]:
     return {"flink", "pyspark"} | ({"parquet"} if data_set.result_type.is_blocking else set())
 

@@ -63,7 +63,8 @@ def vertex_text(vertex: JobVertex) -> str:
 class NamedGraph:
     """A JobGraph with the names that Dagster knows its parts by.
 
-    ``op_names`` by vertex id, ``output_names`` by data set id and by sink node id (as text).
+    ``op_names`` by vertex id; ``output_names`` by data set id, by sink node id (as text) and, for vertices whose
+    result nobody takes, by vertex id.
     """
 
     name: str
@@ -76,10 +77,11 @@ class NamedGraph:
 
     @cached_property
     def output_names(self) -> Mapping[str, str]:
-        sinks = list(self.sinks())
-        keys = [*(data_set.id for data_set in self.job_graph.data_sets), *(str(node.id) for _, node in sinks)]
-        texts = [self._text_of(data_set) for data_set in self.job_graph.data_sets]
-        return dict(zip(keys, unique_names([*texts, *(readable(node) or "sink" for _, node in sinks)])))
+        data_sets = {each.id: self._text_of(each) for each in self.job_graph.data_sets}
+        sinks = {str(node.id): readable(node) or "sink" for _, node in self.sinks()}
+        dead_ends = {vertex.id: self.op_names[vertex.id] for vertex in self.dead_ends()}
+        texts = data_sets | sinks | dead_ends
+        return dict(zip(texts, unique_names(texts.values())))
 
     def _text_of(self, data_set: IntermediateDataSet) -> str:
         """The producer's name; if it has several results, also who reads this one."""
@@ -94,6 +96,12 @@ class NamedGraph:
         """Every sink node with its vertex."""
         return ((vertex, node) for vertex in self.job_graph.vertices for node in vertex.nodes if node.is_sink)
 
+    def dead_ends(self) -> Iterable[JobVertex]:
+        """Vertices without sinks whose result nobody reads; Dagster wants an output of them all the same."""
+        useful = {data_set.producer for data_set in self.job_graph.data_sets}
+        useful |= {vertex.id for vertex, _ in self.sinks()}
+        return (vertex for vertex in self.job_graph.vertices if vertex.id not in useful)
+
     def vertex_of(self, op_name: str) -> JobVertex:
         return next(vertex for vertex in self.job_graph.vertices if self.op_names[vertex.id] == op_name)
 
@@ -107,4 +115,5 @@ class NamedGraph:
         """Names of the outputs of a vertex: its data sets, then its sinks."""
         data_sets = [each.id for each in self.job_graph.data_sets if each.producer == vertex_id]
         sinks = [str(node.id) for vertex, node in self.sinks() if vertex.id == vertex_id]
-        return tuple(self.output_names[key] for key in (*data_sets, *sinks))
+        dead_ends = [vertex.id for vertex in self.dead_ends() if vertex.id == vertex_id]
+        return tuple(self.output_names[key] for key in (*data_sets, *sinks, *dead_ends))

@@ -117,7 +117,10 @@ class ProgramOps:
     def _metadata(self) -> dict[str, metadata.Metadata]:
         job_graph, names = self.graph.job_graph, self.graph.output_names
         of_data_sets = {names[each.id]: metadata.of_data_set(job_graph, each) for each in job_graph.data_sets}
-        return of_data_sets | {names[str(n.id)]: metadata.of_sink(v, n) for v, n in self.graph.sinks()}
+        of_sinks = {names[str(node.id)]: metadata.of_sink(v, node) for v, node in self.graph.sinks()}
+        return (
+            of_data_sets | of_sinks | {names[v.id]: metadata.of_dead_end(v) for v in self.graph.dead_ends()}
+        )
 
     def _kinds(self) -> dict[str, Mapping[str, str]]:
         names = self.graph.output_names
@@ -221,6 +224,8 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
         if data_set.producer == vertex.id:
             details = metadata.of_data_set_result(result, data_set)
             yield Output(None, names[data_set.id], metadata=about | details)
+    if vertex.id in names:
+        yield Output(None, names[vertex.id], metadata=about)
     kept = job_run.sinks if isinstance(job_run.sinks, KeptOutputs) else None
     for node in vertex.nodes:
         if node.is_sink:

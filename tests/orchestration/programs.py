@@ -26,6 +26,12 @@ def batch() -> None:
     env.execute("words")
 
 
+def sinkless() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    counted(env, ["a"])
+    env.execute("nobody reads it")
+
+
 def build(env: StreamExecutionEnvironment) -> None:
     counted(env, ["a"]).print()
 

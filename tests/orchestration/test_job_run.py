@@ -1,6 +1,7 @@
 """FlinkPy jobs under the executor, with a runner that is no Spark: order, slots, failure, cancel."""
 
 import itertools
+import signal
 import threading
 import time
 
@@ -101,6 +102,31 @@ def test_pipelined_region_when_run_then_all_start_and_spark_is_asked_once(instan
     assert runner.ran == [0]
     assert max(places(order, "STEP_START")) < min(places(order, "STEP_SUCCESS"))
     assert len(result.get_asset_materialization_events()) == 3
+
+
+def test_sinkless_job_when_run_then_its_last_vertex_is_an_asset_all_the_same(instance) -> None:
+    runner = FakeRunner()
+    result, _ = launch(instance, job_run(programs.sinkless, runner))
+    assert result.success
+    assert [event.asset_key.path[-1] for event in result.get_asset_materialization_events()][-1] == "reduce"
+
+
+def test_interrupt_when_run_on_the_main_thread_then_run_is_canceled(instance) -> None:
+    """What Dagster's UI does: the run's process gets a signal."""
+    runner = FakeRunner(seconds=60)
+    run = job_run(programs.streaming, runner)
+
+    def terminate() -> None:
+        while not runner.ran:
+            time.sleep(0.01)
+        instance.report_run_canceling(instance.get_runs()[0])
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=terminate).start()
+    result, order = launch(instance, run)
+    assert instance.get_run_by_id(result.run_id).status.value == "CANCELED"
+    assert runner.canceled.is_set()
+    assert order[-1] == ("PIPELINE_CANCELED", "")
 
 
 def test_failure_when_operator_raises_then_every_op_of_the_region_says_so(instance) -> None:
