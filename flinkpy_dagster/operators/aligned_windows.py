@@ -59,7 +59,6 @@ class AlignedWindowOperator(KeyedOperator):
     def open(self, setup: Setup) -> None:
         super().open(setup)
         runtime_context = SubtaskContext(setup, self.backend)
-        self._dropped = setup.metrics.counter(LATE_ELEMENTS_DROPPED)
         self._context = FunctionContext(self, runtime_context, is_merging=False)
         self._panes: dict[int, Pane] = {}
         self._fired_until = MIN_TIMESTAMP
@@ -163,7 +162,7 @@ class AlignedWindowOperator(KeyedOperator):
         if self._spec.late_tag is not None:
             self.results.take_aside(self._spec.late_tag.tag_id, value, timestamp)
         else:
-            self._dropped.inc()
+            self.setup.metrics.counter(LATE_ELEMENTS_DROPPED).inc()
 
     def _filler(self) -> Callable[[Pane, Any, Any], None]:
         """How elements are added to a pane."""

@@ -12,6 +12,8 @@ from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.operator import Operator, Output, Setup
 from flinkpy_dagster.operators.results import timestamps_of, timestamps_or_none
 
+RESULTS_PER_BATCH = 1000
+
 
 @dataclass
 class HeldBack:
@@ -83,10 +85,14 @@ class KeyByKeyInput(Operator):
         if timestamp < MAX_WATERMARK:
             return
         inputs, self._inputs = self._inputs, (HeldBack(), HeldBack())
+        results = self.operator.results
+        results.least = RESULTS_PER_BATCH
         for state_key in {**inputs[0].positions, **inputs[1].positions}:
             for input_index, positions in runs_of_key(inputs, state_key):
                 self.operator.process(inputs[input_index].batch(positions), input_index)
             self.operator.end_key()
+        results.least = 0
+        results.flush()
         self.watermark = timestamp
         self.output.emit_watermark(timestamp)
 

@@ -49,10 +49,14 @@ class StoredState:
 class StoredValue(StoredState, ValueState):
     """A value as it is; None is never stored."""
 
-    __slots__ = ()
+    __slots__ = ("_get",)
+
+    def __init__(self, cursor: Cursor, table: dict):
+        super().__init__(cursor, table)
+        self._get = table.get
 
     def value(self) -> Any:
-        return self._table.get(self._cursor.key)
+        return self._get(self._cursor.key)
 
     def update(self, value: Any) -> None:
         if value is None:

@@ -59,7 +59,6 @@ class SessionWindowOperator(KeyedOperator):
     def open(self, setup: Setup) -> None:
         super().open(setup)
         runtime_context = SubtaskContext(setup, self.backend)
-        self._dropped = setup.metrics.counter(LATE_ELEMENTS_DROPPED)
         self._context = FunctionContext(self, runtime_context, is_merging=True)
         self._sessions: dict[Any, list[Session]] = self.backend.tables.setdefault("sessions", {})
         for function in (self._spec.function, self._spec.reduce, self._spec.aggregate):
@@ -136,7 +135,7 @@ class SessionWindowOperator(KeyedOperator):
         if self._spec.late_tag is not None:
             self.results.take_aside(self._spec.late_tag.tag_id, value, timestamp)
         else:
-            self._dropped.inc()
+            self.setup.metrics.counter(LATE_ELEMENTS_DROPPED).inc()
 
     # --- contents
 

@@ -6,7 +6,9 @@ from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.element_contexts import KeyedContext, PlainContext
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.operator import Operator, Setup, close_function, open_function
+from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.results import Results, timestamps_of
+from flinkpy_dagster.operators.snapshots import ATOMS
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.timer_service import TimeDomain
 from flinkpy_dagster.operators.timers import ClockReading, KeyedTimerService, Timer
@@ -65,17 +67,25 @@ class KeyedProcessOperator(KeyedOperator):
 
     def process(self, batch: Batch, input_index: int) -> None:
         call = self._calls[input_index]
-        context = self._context
-        backend = self.backend
-        take = self.results.take
+        context, backend, results = self._context, self.backend, self.results
+        append, stamp, freeze = results.appenders()
         keys = batch.keys or []
         columns = zip(batch.values, timestamps_of(batch), keys, self.state_keys(keys), strict=True)
         for value, timestamp, self.current_key, backend.key in columns:
             context.element_timestamp = timestamp
-            results = call(value, context)
-            if results:
-                take(results, timestamp)
-        self.results.flush()
+            made = call(value, context)
+            if made:
+                # what Results.take does: the call is worth saving here
+                for result in made:
+                    if result.__class__ not in ATOMS:
+                        if result.__class__ is tuple and result and result[0].__class__ is OutputTag:
+                            results.take_aside(result[0].tag_id, result[1], timestamp)
+                            continue
+                        if freeze is not None:
+                            result = freeze(result)
+                    append(result)
+                    stamp(timestamp)
+        results.flush()
 
     def on_timer(self, timer: Timer, domain: TimeDomain) -> None:
         context = self._timer_context

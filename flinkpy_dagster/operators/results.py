@@ -1,6 +1,6 @@
 """Collecting what user functions yield: values with their timestamps, and side outputs."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
@@ -13,7 +13,7 @@ from flinkpy_dagster.types import TypeInformation
 class Results:
     """Takes results one call of a user function at a time and emits them as batches."""
 
-    __slots__ = ("_is_immutable", "_output", "_sides", "_timestamps", "_values")
+    __slots__ = ("_is_immutable", "_output", "_sides", "_timestamps", "_values", "least")
 
     def __init__(self, output: Output, output_type: TypeInformation | None):
         self._output = output
@@ -21,21 +21,25 @@ class Results:
         self._values: list = []
         self._timestamps: list = []
         self._sides: dict[str, Batch] = {}
+        self.least = 0
 
     def take(self, results: Iterable[Any], timestamp: int) -> None:
         """Takes all of ``results``, which carry ``timestamp``; a tuple of an OutputTag and a value goes to the side."""
         values = self._values
         timestamps = self._timestamps
         for result in results:
-            kind = result.__class__
-            if kind not in ATOMS:
-                if kind is tuple and result and result[0].__class__ is OutputTag:
+            if result.__class__ not in ATOMS:
+                if is_for_the_side(result):
                     self.take_aside(result[0].tag_id, result[1], timestamp)
                     continue
                 if not self._is_immutable:
                     result = snapshot(result)
             values.append(result)
             timestamps.append(timestamp)
+
+    def appenders(self) -> tuple[Callable, Callable, Callable | None]:
+        """Takes a value, takes its timestamp, copies a value if it can change: good until ``flush``, for hot loops."""
+        return self._values.append, self._timestamps.append, None if self._is_immutable else snapshot
 
     def take_one(self, result: Any, timestamp: int) -> None:
         """Takes one result, which cannot be for the side."""
@@ -51,7 +55,9 @@ class Results:
         side.timestamps.append(timestamp)  # type: ignore[union-attr]
 
     def flush(self) -> None:
-        """Emits what has been taken."""
+        """Emits what has been taken, unless there are fewer than ``least`` results: small batches cost time."""
+        if len(self._values) < self.least:
+            return
         if self._values:
             values, timestamps = self._values, self._timestamps
             self._values, self._timestamps = [], []
@@ -63,6 +69,11 @@ class Results:
 
     def __len__(self) -> int:
         return len(self._values)
+
+
+def is_for_the_side(result: Any) -> bool:
+    """Is it a tuple of an OutputTag and a value?"""
+    return result.__class__ is tuple and len(result) == 2 and result[0].__class__ is OutputTag
 
 
 def timestamps_or_none(timestamps: list) -> list | None:

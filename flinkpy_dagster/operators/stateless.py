@@ -5,7 +5,6 @@ from typing import Any
 
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.operator import Operator, Setup, callable_of, close_function, open_function
-from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.snapshots import ATOMS, are_alike, is_immutable, snapshot
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 
@@ -150,8 +149,3 @@ class DropKeysOperator(Operator):
 
 class PassOperator(Operator):
     """Does nothing: steps that only the plan has."""
-
-
-def is_for_the_side(value: Any) -> bool:
-    """Is ``value`` a tuple of an OutputTag and a value?"""
-    return value.__class__ is tuple and bool(value) and value[0].__class__ is OutputTag

@@ -18,6 +18,7 @@ from flinkpy_dagster.operators.departures import (
 from flinkpy_dagster.operators.event_time import slice_of
 from flinkpy_dagster.operators.metric_registry import MetricValue, merge_values
 from flinkpy_dagster.operators.sourcing import batches_of
+from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.task_environment import TaskEnvironment
 from flinkpy_dagster.operators.task_wiring import Wiring, wire
 
@@ -103,7 +104,7 @@ class Task:
         for runner in reversed(self._wiring.runners.values()):
             runner.open()
         for partitioner, runner in self._wiring.partitioners:
-            runner.guarded(partitioner.open, None)
+            runner.guarded(partitioner.open, SubtaskContext(runner.setup))
 
     def _close(self) -> list[BaseException]:
         errors = [error for runner in self._wiring.runners.values() for error in runner.close()]

@@ -22,13 +22,17 @@ class TriggerResult(Enum):
     FIRE = (True, False)
     PURGE = (False, True)
 
+    def __init__(self, fires: bool, purges: bool):
+        self._fires = fires
+        self._purges = purges
+
     def is_fire(self) -> bool:
         """Is the window function called?"""
-        return self.value[0]
+        return self._fires
 
     def is_purge(self) -> bool:
         """Are the contents dropped?"""
-        return self.value[1]
+        return self._purges
 
 
 CONTINUE, FIRE = TriggerResult.CONTINUE, TriggerResult.FIRE

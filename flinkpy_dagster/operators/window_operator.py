@@ -55,7 +55,6 @@ class WindowOperator(KeyedOperator):
     def open(self, setup: Setup) -> None:
         super().open(setup)
         runtime_context = SubtaskContext(setup, self.backend)
-        self._dropped = setup.metrics.counter(LATE_ELEMENTS_DROPPED)
         self._trigger_context = TriggerCallContext(self)
         self._function_context = FunctionContext(self, runtime_context, self._is_merging)
         self._assignment_context = AssignmentContext(self, runtime_context)
@@ -127,7 +126,7 @@ class WindowOperator(KeyedOperator):
         if self._spec.late_tag is not None:
             self.results.take_aside(self._spec.late_tag.tag_id, value, timestamp)
         else:
-            self._dropped.inc()
+            self.setup.metrics.counter(LATE_ELEMENTS_DROPPED).inc()
 
     # --- timers
 
