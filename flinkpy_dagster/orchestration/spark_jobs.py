@@ -48,16 +48,17 @@ def run_tag(run_id: str) -> str:
 def tagged(tag: str, description: str) -> Iterator[None]:
     """Spark jobs that this thread starts carry the tag of the run, so that they can be canceled by it."""
     context: Any = active_context()
-    if context is not None:
-        context.addJobTag(tag)
-        context.setJobDescription(description)
+    if context is None:
+        yield
+        return
+    context.addJobTag(tag)
+    context.setJobDescription(description)
     try:
         yield
     finally:
-        if context is not None and context is active_context():
-            with suppress(Exception):
-                context.removeJobTag(tag)
-                context.setJobDescription(None)
+        with suppress(Exception):  # a Spark that was stopped meanwhile
+            context.removeJobTag(tag)
+            context.setJobDescription(None)
 
 
 class SparkJobsOfRun:
