@@ -34,8 +34,8 @@ $(DAGSTER_HOME)/dagster.yaml: docs/dagster.yaml
 	@cp $< $@
 
 run: install java $(DAGSTER_HOME)/dagster.yaml ## run jobs/flight_delays.py on the real flights
-	DAGSTER_HOME=$(DAGSTER_HOME) $(BIN)/flinkpy run jobs/flight_delays.py
-	@echo "The run, its op graph and its assets in Dagster's UI: make ui" >&2
+	DAGSTER_HOME=$(DAGSTER_HOME) $(BIN)/flinkpy run --show 5 jobs/flight_delays.py
+	@echo "To browse the run, its op graph and its assets: make ui, then open http://127.0.0.1:3000/runs" >&2
 
 ui: install java $(DAGSTER_HOME)/dagster.yaml ## Dagster's UI on the instance of make run
 	DAGSTER_HOME=$(DAGSTER_HOME) $(BIN)/dagster dev -w workspace.yaml

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -131,6 +132,16 @@ class CompletableFuture:
         return f"CompletableFuture({'completed' if self.done() else 'not completed'})"
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenTable:
+    """A Parquet result of a job: the sink's name, the absolute path, rows and bytes."""
+
+    name: str
+    path: str
+    rows: int
+    size_bytes: int
+
+
 class JobClient(ABC):
     """A submitted job; what runs jobs implements it."""
 
@@ -156,6 +167,10 @@ class JobClient(ABC):
     def get_accumulators(self) -> CompletableFuture:
         """A future of the accumulators so far."""
         return self.get_job_execution_result().then(JobExecutionResult.get_all_accumulator_results)
+
+    def get_tables(self) -> list[WrittenTable]:
+        """The Parquet results that are in place so far (beyond PyFlink)."""
+        return []
 
     def stop_with_savepoint(
         self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None

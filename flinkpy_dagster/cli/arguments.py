@@ -28,6 +28,7 @@ class Arguments(argparse.Namespace):
     pairs: list[str]
     target: str | None = None
     function: str | None = None
+    rows: int = 0
     traceback: bool = False
 
     def load_action(self) -> Callable[["Arguments"], int]:
@@ -61,6 +62,14 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_configuration(parser)
     parser.add_argument(
         "-t", "--target", metavar="TARGET", help="what runs the job (execution.target; default: local)"
+    )
+    parser.add_argument(
+        "--show",
+        dest="rows",
+        type=int,
+        default=0,
+        metavar="ROWS",
+        help="show this many first rows of every Parquet result (default: 0)",
     )
     _add_program(parser)
 

@@ -2,11 +2,13 @@
 
 import sys
 from collections.abc import Sequence
+from textwrap import indent
 
 from flinkpy_dagster.api.defaults import environments_start_with
-from flinkpy_dagster.api.job_client import JobClient, JobStatus
+from flinkpy_dagster.api.job_client import JobClient, JobStatus, WrittenTable
 from flinkpy_dagster.api.running import recording_jobs
 from flinkpy_dagster.cli.arguments import Arguments
+from flinkpy_dagster.cli.tables import drawn, summary
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.programs import pyflink_alias
@@ -26,6 +28,7 @@ def run(arguments: Arguments) -> int:
             code = _executed(program)
             for client in started.clients:
                 _wait_for(client)
+                _show_tables(client, arguments.rows)
         except BaseException:
             _cancel(started.clients)
             raise
@@ -71,6 +74,22 @@ def _wait_for(client: JobClient) -> None:
         raise JobCanceled(str(client.get_job_id()))
     if status is not JobStatus.FINISHED:
         raise JobFailed(str(client.get_job_id()), f"it ended as {status.name}")
+
+
+def _show_tables(client: JobClient, rows: int) -> None:
+    for table in client.get_tables():
+        print(summary(table), file=sys.stderr)
+        if rows > 0:
+            print(_preview(table, rows), file=sys.stderr, flush=True)
+
+
+def _preview(table: WrittenTable, rows: int) -> str:
+    from flinkpy_dagster.dataplane.previews import first_rows  # loads pyarrow
+
+    try:
+        return indent(drawn(*first_rows(table.path, rows)), "  ") + "\n"
+    except OSError as problem:
+        return f"  cannot be shown: {problem}"
 
 
 def _cancel(clients: Sequence[JobClient]) -> None:

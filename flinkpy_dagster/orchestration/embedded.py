@@ -18,6 +18,7 @@ from flinkpy_dagster.api.job_client import (
     JobExecutionResult,
     JobID,
     JobStatus,
+    WrittenTable,
 )
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
@@ -88,6 +89,11 @@ class EmbeddedJob(JobClient):
         error = self._finished.exception()
         if error is not None:
             raise error
+
+    def get_tables(self) -> list[WrittenTable]:
+        return [
+            WrittenTable(name, table.path, table.rows, table.size_bytes) for name, table in self.run.tables()
+        ]
 
     # -- the job's side --------------------------------------------------------------------------------
 

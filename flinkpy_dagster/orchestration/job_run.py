@@ -169,6 +169,19 @@ class JobRun:
         metrics = self._runner.progress() if self._runner is not None else {}
         return finished, sum(each.records_in for subtasks in metrics.values() for each in subtasks.values())
 
+    def tables(self) -> list[tuple[str, Any]]:
+        """Name of the sink and StoredDataSet of every result in Parquet files, in the order of the program."""
+        sinks = {
+            node.id: node.name
+            for vertex in self.graph.job_graph.vertices
+            for node in vertex.nodes
+            if any(getattr(spec, "path", None) is not None for spec in node.operators)
+        }
+        stored = {
+            number: table for result in list(self.results.values()) for number, table in result.tables.items()
+        }
+        return [(sinks[number], stored[number]) for number in sorted(stored) if number in sinks]
+
     def accumulators(self) -> dict[str, Any]:
         """Metrics of user functions by name; numbers of several subtasks are added up."""
         merged: dict[str, Any] = {}
