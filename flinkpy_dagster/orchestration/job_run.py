@@ -172,7 +172,7 @@ class JobRun:
     def tables(self) -> list[tuple[str, Any]]:
         """Name of the sink and StoredDataSet of every result in Parquet files, in the order of the program."""
         sinks = {
-            node.id: node.name
+            node.id: node.name.removesuffix(": Writer")  # Flink's name of the operator of a sink
             for vertex in self.graph.job_graph.vertices
             for node in vertex.nodes
             if any(getattr(spec, "path", None) is not None for spec in node.operators)
