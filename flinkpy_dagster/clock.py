@@ -39,8 +39,8 @@ class ManualClock:
 class ReplayingClock:
     """Shows the time at which what is being processed arrived, or would have arrived, plus the time spent on it.
 
-    ``hear`` takes the sender's time. ``pause`` and ``resume`` bracket waiting for input, which takes no time here. Before the
-    first ``hear`` it shows the time of the clock below.
+    ``hear`` takes the sender's time. ``pause`` and ``resume`` bracket waiting for input, which takes no time here.
+    Before the first ``hear`` it shows the time of the clock below.
     """
 
     def __init__(self, below: Clock):
