@@ -22,6 +22,11 @@ from flinkpy_dagster.types import TypeInformation
 MARKER_PORT = -2  # a row that only tells a subtask its index
 
 
+def marked(subtask_index: int) -> int:
+    """A subtask index as the number of a row that tells only this, and back."""
+    return -1 - subtask_index
+
+
 class StageInput(Protocol):
     """Read by one subtask, once. ``forward`` takes rows that are on their way to the driver."""
 
@@ -44,7 +49,7 @@ class NoInput:
 
 @dataclass(frozen=True, slots=True)
 class SourceInput:
-    """Rows of one Spark-side source: columns ``_subtask`` and ``row``; a null row is a marker."""
+    """Rows of one Spark-side source: its columns, then ``_subtask``. A negative one marks an empty partition."""
 
     port: int
     row_type: TypeInformation
@@ -55,15 +60,43 @@ class SourceInput:
         first, all_batches = _first(batches)
         if first is None:
             return None, iter(())
-        return first.column(0)[0].as_py(), self._arrivals(all_batches)
+        subtask = first.column(first.num_columns - 1)[0].as_py()
+        if subtask < 0:  # markers come alone
+            return marked(subtask), iter(())
+        return subtask, self._arrivals(all_batches)
 
     def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
         record = RecordColumns(self.row_type, exact=False)
         for batch in batches:
-            rows = batch.column(1)
-            if rows.null_count:  # markers come alone
-                continue
-            yield Arrival(self.port, 0, Batch(record.decode(_fields(rows), len(rows))))
+            yield Arrival(self.port, 0, Batch(record.decode(batch.columns[:-1], batch.num_rows)))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredInput:
+    """The records of one stored data set and nothing else, ``_subtask`` last; where that is negative, a marker."""
+
+    port: int
+    value_type: TypeInformation | None
+    key_type: TypeInformation | None
+    is_keyed: bool
+
+    def read(
+        self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
+    ) -> tuple[int | None, Iterator[Arrival]]:
+        first, all_batches = _first(batches)
+        if first is None:
+            return None, iter(())
+        channel = first.column(first.num_columns - 1)[0].as_py()
+        return (channel if channel >= 0 else marked(channel)), self._arrivals(all_batches)
+
+    def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
+        columns = DataSetColumns(self.value_type, self.key_type, self.is_keyed)
+        for batch in batches:
+            channels = batch.column(batch.num_columns - 1).to_numpy()
+            if channels.min() < 0:
+                batch = batch.filter(pa.array(channels >= 0))
+            if batch.num_rows:
+                yield Arrival(self.port, 0, columns.decode(batch.columns, batch.num_rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +182,15 @@ class _Unpacking:
             if port == OUTPUT_PORT:
                 self._forward(row)
                 continue
-            content = self._codecs[port].loads(chunk)
-            if isinstance(content, End):
-                self._close(port, sender, content.chunks)
-            else:
-                self._open[port, sender] += 1
-                yield Arrival(port, sender, content)
+            self._open[port, sender] += 1
+            for content in self._codecs[port].loads(chunk):
+                if isinstance(content, End):
+                    self._close(port, sender, content.chunks)
+                else:
+                    yield Arrival(port, sender, content)
 
     def _close(self, port: int, sender: int, sent: int) -> None:
-        received = self._open.pop((port, sender))
+        received = self._open.pop((port, sender)) - 1
         if received != sent:
             raise RuntimeError(
                 f"Exchange {port} lost rows: {received} of {sent} chunks of subtask {sender} arrived."

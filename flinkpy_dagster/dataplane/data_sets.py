@@ -60,18 +60,14 @@ def schema_of(dataframe: DataFrame) -> tuple[tuple[str, str], ...]:
 def stored_rows(
     unsplit: SparkSession, path: str, edge: JobEdge, readers: int, schema: pa.Schema
 ) -> DataFrame:
-    """A stored data set as the rows of an exchange: ``channel``, ``port`` and the struct ``records``.
+    """The records of a stored data set, with ``_subtask`` (the one that reads the record) in place of ``_channel``.
 
     ``unsplit`` is a session that gives every file to one task: the order of a file is that of its producer.
     """
     rows = unsplit.read.schema(parquet_schema(schema)).parquet(path)
     everyone = F.explode(F.sequence(F.lit(0), F.lit(readers - 1)))
-    channel = everyone if is_broadcast(edge) else F.col("_channel")
-    return rows.select(
-        channel.alias("channel"),
-        F.lit(edge.id).cast("int").alias("port"),
-        F.struct("*").alias("records"),
-    )
+    reader = everyone if is_broadcast(edge) else F.col("_channel")
+    return rows.select("*", reader.alias("_subtask")).drop("_channel")
 
 
 def parquet_schema(schema: pa.Schema) -> Any:

@@ -13,7 +13,9 @@ from flinkpy_dagster.dataplane.arrivals import (
     ShuffledInput,
     SourceInput,
     StageInput,
+    StoredInput,
     StoredPort,
+    marked,
 )
 from flinkpy_dagster.dataplane.data_sets import DataSetStore, parquet_schema, stored_rows
 from flinkpy_dagster.dataplane.departures import column_name
@@ -86,13 +88,15 @@ class StageInputs:
         """For a stage that reads other stages (by stage id) and stored data sets."""
         wired = [edge for edge in plan.stage.inputs if edge.source in stage_of]
         stored = [edge for edge in plan.stage.inputs if edge.source not in stage_of]
+        if len(stored) == 1 and not wired:
+            return self._of_one_data_set(stored[0], plan.stage.parallelism)
         parts = [
             _sent_to(producer, rows, plan.stage.id)
             for producer, rows in (
                 upstream[stage] for stage in dict.fromkeys(stage_of[edge.source] for edge in wired)
             )
         ]
-        parts += [self._stored(edge, plan.stage.parallelism) for edge in stored]
+        parts += [self._stored_in_struct(edge, plan.stage.parallelism) for edge in stored]
         if stored:
             parts.append(self._markers(plan.stage.parallelism))
         together = _union(parts, stored)
@@ -122,10 +126,29 @@ class StageInputs:
             ),
         )
 
+    def _of_one_data_set(self, edge: JobEdge, parallelism: int) -> tuple[DataFrame, StageInput]:
+        """Plain columns: what Spark has to do per row counts here."""
+        rows = self._stored(edge, parallelism)
+        nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in rows.schema[:-1]]
+        marker = F.expr(f"cast({marked(0)} - id as int)").alias("_subtask")
+        markers = self._engine.range(0, parallelism, 1, 1).select(*nothing, marker)
+        target = F.when(F.col("_subtask") < 0, F.lit(marked(0)) - F.col("_subtask")).otherwise(
+            F.col("_subtask")
+        )
+        shuffled = rows.unionAll(markers).repartitionById(parallelism, target)
+        return shuffled, StoredInput(edge.id, edge.value_type, edge.key_type, edge.is_keyed)
+
     def _stored(self, edge: JobEdge, readers: int) -> DataFrame:
         path = self._store.get(edge.data_set).path
-        rows = stored_rows(self._unsplit, path, edge, readers, data_set_columns(edge).schema)
-        return rows.withColumnRenamed("records", column_name(edge.id))
+        return stored_rows(self._unsplit, path, edge, readers, data_set_columns(edge).schema)
+
+    def _stored_in_struct(self, edge: JobEdge, readers: int) -> DataFrame:
+        """Columns ``channel``, ``port`` and one struct of the records."""
+        rows = self._stored(edge, readers)
+        names = data_set_columns(edge).schema.names
+        records = F.struct(*(F.col(f"`{own}`").alias(name) for own, name in zip(rows.columns, names)))
+        channel, port = F.col("_subtask").alias("channel"), F.lit(edge.id).alias("port")
+        return rows.select(channel, port, records.alias(column_name(edge.id)))
 
     def _markers(self, parallelism: int) -> DataFrame:
         """One row per subtask, so that none is left without a row that tells its index."""

@@ -7,6 +7,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from flinkpy_dagster.dataplane.arrivals import marked
 from flinkpy_dagster.dataplane.columns import RecordColumns
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.file_system import absolute
@@ -35,18 +36,16 @@ def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataF
 
 
 def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
-    """Columns ``_subtask`` and ``row`` in exactly ``parallelism`` partitions; where rows do not suffice, markers
-    stand.
-    """
+    """The columns and ``_subtask``, in exactly ``parallelism`` partitions; where there are too few, markers stand."""
     partitions = dataframe._jdf.rdd().getNumPartitions()
     if partitions > parallelism:
         dataframe, partitions = dataframe.coalesce(parallelism), parallelism
-    rows = dataframe.select(F.spark_partition_id().alias("_subtask"), F.struct("*").alias("row"))
+    rows = dataframe.select("*", F.spark_partition_id().alias("_subtask"))
     if partitions == parallelism:
         return rows
     missing = dataframe.sparkSession.range(partitions, parallelism, 1, parallelism - partitions)
-    nothing = F.lit(None).cast(rows.schema["row"].dataType)
-    return rows.unionAll(missing.select(F.col("id").cast("int").alias("_subtask"), nothing.alias("row")))
+    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in dataframe.schema]
+    return rows.unionAll(missing.select(*nothing, F.expr(f"cast({marked(0)} - id as int)").alias("_subtask")))
 
 
 def _text(spark: SparkSession, spec: TextFiles) -> DataFrame:

@@ -13,13 +13,16 @@ so each knows its index, and none that got less than was sent passes for complet
 
 import pickle
 from array import array
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter, is_, itemgetter
 from typing import Any
 
 import pyarrow as pa
 
-from flinkpy_dagster.operators.batch import Batch, Idle, Watermark
-from flinkpy_dagster.types import TypeInformation
+from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
+from flinkpy_dagster.types import Row, TypeInformation
 from flinkpy_dagster.types.codec import codec_of
 
 OUTPUT_PORT = -1
@@ -30,6 +33,11 @@ WIRE_SCHEMA = pa.schema(
 WireRow = tuple[int, int, int, bytes]
 
 
+Signal = Watermark | Idle | Tick
+Marks = list[tuple[int, Signal]]
+"""Signals and how many elements of the chunk come before each."""
+
+
 @dataclass(frozen=True, slots=True)
 class End:
     """The sender is done with this channel, after ``chunks`` chunks."""
@@ -38,33 +46,75 @@ class End:
 
 
 class ChunkCodec:
-    """Batches and signals of one exchange as bytes and back."""
+    """What one exchange carries as bytes and back: elements, and the signals between them."""
 
     def __init__(self, value_type: TypeInformation | None, key_type: TypeInformation | None) -> None:
         self._values = codec_of(value_type)
         self._keys = codec_of(key_type)
 
-    def dumps(self, batch: Batch) -> bytes:
-        """The values have been coerced at the end of their operator; keys come as the selector gave them."""
+    def dumps(self, batch: Batch, marks: Marks) -> bytes:
+        """Values and keys have been coerced at the end of their operator."""
         timestamps = None if batch.timestamps is None else _packed(batch.timestamps)
-        keys = None if batch.keys is None else self._keys.dumps(batch.keys)
-        return pickle.dumps((self._values.dumps_coerced(batch.values), timestamps, keys), 5)
+        values = self._values.dumps_coerced(batch.values)
+        return pickle.dumps((values, timestamps, self._packed_keys(batch), marks), 5)
 
-    def loads(self, chunk: bytes) -> Batch | Watermark | Idle | End:
+    def loads(self, chunk: bytes) -> Iterator[Batch | Signal | End]:
+        """Batches and signals in their order."""
         content = pickle.loads(chunk)
-        if not isinstance(content, tuple):
-            return content
-        values, timestamps, keys = content
-        return Batch(
-            self._values.loads(values),
-            None if timestamps is None else list(timestamps),
-            None if keys is None else self._keys.loads(keys),
-        )
+        if isinstance(content, End):
+            yield content
+            return
+        packed_values, packed_timestamps, packed_keys, marks = content
+        values = self._values.loads(packed_values)
+        timestamps = None if packed_timestamps is None else list(packed_timestamps)
+        batch = Batch(values, timestamps, self._unpacked_keys(packed_keys, values))
+        yield from _between(batch, marks) if marks else (batch,)
+
+    def _packed_keys(self, batch: Batch) -> bytes | int | None:
+        """The keys; if each is a field of its value, the very same object, which field that is."""
+        keys, values = batch.keys, batch.values
+        if keys is None:
+            return None
+        index = _field_of_keys(values, keys)
+        return self._keys.dumps_coerced(keys) if index is None else index
+
+    def _unpacked_keys(self, packed: bytes | int | None, values: list) -> list | None:
+        if packed is None:
+            return None
+        return list(_fields(values, packed)) if isinstance(packed, int) else self._keys.loads(packed)
 
 
-def signal_chunk(signal: Watermark | Idle | End) -> bytes:
-    """A chunk that is no batch."""
-    return pickle.dumps(signal, 5)
+def _field_of_keys(values: list, keys: list) -> int | None:
+    """Which field of its value every key is, as the very same object; None if there is none."""
+    kinds = set(map(type, values))
+    if kinds != {tuple} and kinds != {Row}:
+        return None
+    for index, field in enumerate(values[0]):
+        if field is keys[0]:
+            with suppress(IndexError):  # tuples of no declared type may differ in length
+                return index if all(map(is_, keys, _fields(values, index))) else None
+    return None
+
+
+def _fields(values: list, index: int) -> Iterator:
+    """A field of each tuple or row."""
+    return map(itemgetter(index), values if type(values[0]) is tuple else map(attrgetter("_values"), values))
+
+
+def end_chunk(chunks: int) -> bytes:
+    """The last chunk of a channel."""
+    return pickle.dumps(End(chunks), 5)
+
+
+def _between(batch: Batch, marks: Marks) -> Iterator[Batch | Signal]:
+    start = 0
+    for end, signal in marks:
+        if end > start:
+            yield _part(batch, start, end)
+        yield signal
+        start = end
+    if start < len(batch):
+        yield _part(batch, start, len(batch))
 
 
 def _packed(timestamps: list) -> Any:
@@ -94,23 +144,26 @@ class ExchangeWriter:
         self._codec = codec
         self._limit = elements_per_chunk
         self._pending: list[Batch | None] = [None] * channels
+        self._marks: list[Marks] = [[] for _ in range(channels)]
         self._chunks = [0] * channels
         self._rows: list[WireRow] = []
 
-    def write(self, channel: int, content: Batch | Watermark | Idle) -> None:
+    def write(self, channel: int, content: Batch | Signal) -> None:
         """Takes one emission of the task."""
         if isinstance(content, Batch):
             self.elements += len(content)
             self._append(channel, content)
-        else:
+            return
+        pending = self._pending[channel]
+        self._marks[channel].append((0 if pending is None else len(pending), content))
+        if len(self._marks[channel]) >= self._limit:
             self._flush(channel)
-            self._send(channel, signal_chunk(content))
 
     def finish(self) -> None:
         """Sends what is pending, and the ends."""
         for channel in range(len(self._pending)):
             self._flush(channel)
-            self._rows.append((channel, self.port, self._sender, signal_chunk(End(self._chunks[channel]))))
+            self._rows.append((channel, self.port, self._sender, end_chunk(self._chunks[channel])))
 
     def take(self) -> list[WireRow]:
         """Rows that are ready since the last call."""
@@ -120,29 +173,34 @@ class ExchangeWriter:
     def _append(self, channel: int, batch: Batch) -> None:
         pending = self._pending[channel]
         if pending is None:
-            if not len(batch):
-                return
-            pending = self._pending[channel] = Batch(
-                list(batch.values), _copied(batch.timestamps), _copied(batch.keys)
-            )
+            pending = Batch(list(batch.values), _copied(batch.timestamps), _copied(batch.keys))
+            self._pending[channel] = pending
         else:
             _extend(pending, batch)
         if len(pending) >= self._limit:
             self._flush(channel)
 
     def _flush(self, channel: int) -> None:
-        pending, self._pending[channel] = self._pending[channel], None
-        if pending is None:
-            return
+        """Sends what is pending; in parts if an operator has emitted very much at once."""
+        pending, self._pending[channel] = self._pending[channel] or Batch([]), None
+        marks, self._marks[channel] = self._marks[channel], []
         if len(pending) <= 2 * self._limit:
-            self._send(channel, self._codec.dumps(pending))
+            if len(pending) or marks:
+                self._send(channel, pending, marks)
             return
         for start in range(0, len(pending), self._limit):
-            self._send(channel, self._codec.dumps(_part(pending, start, start + self._limit)))
+            end = start + self._limit
+            is_last = end >= len(pending)
+            own = [
+                (place - start, signal)
+                for place, signal in marks
+                if start <= place and (place < end or is_last)
+            ]
+            self._send(channel, _part(pending, start, end), own)
 
-    def _send(self, channel: int, chunk: bytes) -> None:
+    def _send(self, channel: int, batch: Batch, marks: Marks) -> None:
         self._chunks[channel] += 1
-        self._rows.append((channel, self.port, self._sender, chunk))
+        self._rows.append((channel, self.port, self._sender, self._codec.dumps(batch, marks)))
 
 
 def _copied(column: list | None) -> list | None:
