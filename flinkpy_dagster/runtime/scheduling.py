@@ -16,7 +16,7 @@ PIPELINED_REGION   a region            all blocking results that it reads  it ca
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from flinkpy_dagster.errors import SlotsUnavailable
@@ -60,7 +60,19 @@ class _Bundle:
     """Tasks that get their slots together."""
 
     keys: tuple[str, ...]
-    inputs: frozenset[str] = field(default_factory=frozenset)
+    groups: frozenset[str]
+    priority: int
+    inputs: frozenset[str] = frozenset()
+
+
+def _bundle(specs: tuple[TaskSpec, ...]) -> _Bundle:
+    keys = tuple(spec.key for spec in specs)
+    return _Bundle(
+        keys=keys,
+        groups=frozenset(spec.slot_sharing_group for spec in specs),
+        priority=max(spec.priority for spec in specs),
+        inputs=frozenset(name for spec in specs for name in spec.blocking_inputs) - set(keys),
+    )
 
 
 def slots_for_job(tasks: Iterable[TaskSpec]) -> int:
@@ -76,7 +88,8 @@ class Scheduler:
         self.slots = slots
         self.job = job_lifecycle(name)
         self._tasks: dict[str, _Task] = {}
-        self._waiting: list[_Bundle] = []
+        self._waiting: list[_Bundle] = []  # most urgent first
+        self._called: dict[str, _Task] = {}  # can be called and have not been deployed, in order
 
     @property
     def status(self) -> JobStatus:
@@ -94,6 +107,7 @@ class Scheduler:
                 self._become_ready(key)
             case events.TaskStarted(key):
                 self._tasks[key].life.go_to(ExecutionState.RUNNING)
+                return []
             case events.TaskFinished(key) | events.TaskSkipped(key):
                 self._end(key, ExecutionState.FINISHED)
             case events.TaskFailed(key, will_retry):
@@ -114,14 +128,19 @@ class Scheduler:
             self._require_possible(bundle, {spec.key: spec for spec in specs})
         for spec in specs:
             self._tasks[spec.key] = _Task(spec, task_lifecycle(spec.key))
+        self._wait(bundles)
+
+    def _wait(self, bundles: list[_Bundle]) -> None:
         self._waiting.extend(bundles)
+        self._waiting.sort(key=lambda bundle: -bundle.priority)  # stable: else in order of arrival
 
     def _become_ready(self, key: str) -> None:
         task = self._tasks[key]
         task.is_ready = True
+        self._called[key] = task
         if task.state is ExecutionState.FAILED:  # the next attempt; it asks for its slots alone
             task.life.go_to(ExecutionState.CREATED)
-            self._waiting.append(_Bundle((key,), task.spec.blocking_inputs))
+            self._wait([_bundle((task.spec,))])
 
     def _end(self, key: str, state: ExecutionState, *, is_lost: bool = False) -> None:
         task = self._tasks[key]
@@ -129,6 +148,7 @@ class Scheduler:
             return
         task.life.go_to(state)
         task.is_lost = is_lost
+        self._called.pop(key, None)
         self.slots.release(key)
         if is_lost and state is ExecutionState.FAILED and self.job.may_go_to(JobStatus.FAILING):
             self.job.go_to(JobStatus.FAILING)
@@ -151,42 +171,45 @@ class Scheduler:
 
     def _abandon(self) -> list[Instruction]:
         """Tasks that wait for a result that will not come; those that run hear of it from their inputs."""
-        found: list[Instruction] = []
-        regions_lost = {
+        if not self._called or not any(task.is_lost for task in self._tasks.values()):
+            return []
+        lost = {
             task.spec.region: name
             for task in self._tasks.values()
             for name in sorted(task.spec.blocking_inputs)
             if name in self._tasks and self._tasks[name].is_lost
         }
-        for key, task in self._tasks.items():
-            waits = task.is_ready and task.state in (ExecutionState.CREATED, ExecutionState.SCHEDULED)
-            if waits and task.spec.region in regions_lost:
+        found: list[Instruction] = []
+        for key, task in list(self._called.items()):
+            if task.spec.region in lost:
                 self._end(key, ExecutionState.CANCELED, is_lost=True)
-                found.append(AbandonTask(key, regions_lost[task.spec.region]))
+                found.append(AbandonTask(key, lost[task.spec.region]))
         return found + (self._abandon() if found else [])
 
     def _reserve_and_deploy(self) -> list[Instruction]:
         if self.status in TERMINAL_JOB or self.status is JobStatus.CANCELLING:
             return []
-        for bundle in sorted(self._waiting, key=self._urgency):
-            self._try_to_reserve(bundle)
+        self._waiting = [bundle for bundle in self._waiting if not self._is_settled(bundle)]
         deployed: list[Instruction] = []
-        for key, task in self._tasks.items():
+        for key, task in list(self._called.items()):
             if task.state is ExecutionState.SCHEDULED and self._may_start(task):
+                del self._called[key]
                 task.life.go_to(ExecutionState.DEPLOYING)
                 deployed.append(DeployTask(key))
         if deployed and self.status is JobStatus.CREATED:
             self.job.go_to(JobStatus.RUNNING)
         return deployed
 
-    def _try_to_reserve(self, bundle: _Bundle) -> None:
+    def _is_settled(self, bundle: _Bundle) -> bool:
+        """Has it its slots (reserved just now, if possible), or does it need none any more?"""
+        if not self.slots.may_have(bundle.groups) or not self._may_reserve(bundle):
+            return False
         alive = [key for key in bundle.keys if self._tasks[key].state is ExecutionState.CREATED]
-        if not alive:
-            self._waiting.remove(bundle)
-        elif self._may_reserve(bundle) and self.slots.allocate([self._request(key) for key in alive]):
-            for key in alive:
-                self._tasks[key].life.go_to(ExecutionState.SCHEDULED)
-            self._waiting.remove(bundle)
+        if alive and not self.slots.allocate([self._request(key) for key in alive]):
+            return False
+        for key in alive:
+            self._tasks[key].life.go_to(ExecutionState.SCHEDULED)
+        return True
 
     def _request(self, key: str) -> SlotRequest:
         return self._tasks[key].spec.slot_request
@@ -204,8 +227,8 @@ class Scheduler:
 
     def _may_start(self, task: _Task) -> bool:
         if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
-            return task.is_ready and self._are_complete(task.spec.blocking_inputs)
-        return task.is_ready
+            return self._are_complete(task.spec.blocking_inputs)
+        return True
 
     def _are_complete(self, keys: frozenset[str]) -> bool:
         known = (self._tasks[key] for key in keys if key in self._tasks)
@@ -217,14 +240,7 @@ class Scheduler:
         regions: dict[str, list[TaskSpec]] = {}
         for spec in specs:
             regions.setdefault("" if self.mode is SchedulingMode.EAGER else spec.region, []).append(spec)
-        return [
-            _Bundle(
-                tuple(spec.key for spec in members),
-                frozenset(name for spec in members for name in spec.blocking_inputs)
-                - {spec.key for spec in members},
-            )
-            for members in regions.values()
-        ]
+        return [_bundle(tuple(members)) for members in regions.values()]
 
     def _require_possible(self, bundle: _Bundle, specs: dict[str, TaskSpec]) -> None:
         required = slots_for_job(specs[key] for key in bundle.keys)
@@ -234,9 +250,6 @@ class Scheduler:
                 "all of it, under EAGER" if self.mode is SchedulingMode.EAGER else f"to run {names} together"
             )
             raise SlotsUnavailable(required, self.slots.total, f"{self.job.who.lower()} ({how})")
-
-    def _urgency(self, bundle: _Bundle) -> int:
-        return -max(self._tasks[key].spec.priority for key in bundle.keys)
 
     def _end_job(self) -> None:
         ends = {

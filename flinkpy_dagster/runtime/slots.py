@@ -58,6 +58,10 @@ class SlotPool:
     def slots_of(self, owner: str) -> tuple[int, ...]:
         return tuple(sorted(self._of_owner.get(owner, ())))
 
+    def may_have(self, groups: frozenset[str]) -> bool:
+        """A quick no: nothing is free, and not every one of these groups has slots to share."""
+        return bool(self._free) or groups <= self._of_group.keys()
+
     def can_allocate(self, requests: Sequence[SlotRequest]) -> bool:
         return sum(self._fresh_slots(requests).values()) <= self.available
 
@@ -79,6 +83,8 @@ class SlotPool:
             del slot.residents[vertex]
             if not slot.residents:
                 self._of_group[slot.group].discard(index)
+                if not self._of_group[slot.group]:
+                    del self._of_group[slot.group]
                 del self._used[index]
                 self._free.append(index)
 
@@ -97,7 +103,8 @@ class SlotPool:
         }
 
     def _without(self, group: str, vertex: str) -> list[int]:
-        return sorted(index for index in self._of_group[group] if vertex not in self._used[index].residents)
+        slots = self._of_group.get(group, ())
+        return sorted(index for index in slots if vertex not in self._used[index].residents)
 
     def _place(self, request: SlotRequest) -> None:
         shared = self._without(request.group, request.vertex)[: request.count]

@@ -66,7 +66,7 @@ def test_region_mode_when_blocking_input_is_missing_then_whole_region_waits() ->
 def test_lazy_mode_when_blocking_input_is_missing_then_only_its_reader_waits() -> None:
     made = scheduler(LAZY, *TWO_REGIONS)
     assert made.handle(TaskBecameReady("side")) == []  # its region's producers have no slots yet
-    assert made.handle(TaskBecameReady("source")) == [DeployTask("source"), DeployTask("side")]
+    assert set(made.handle(TaskBecameReady("source"))) == {DeployTask("source"), DeployTask("side")}
     made.handle(TaskBecameReady("map"))
     made.handle(TaskBecameReady("count"))
     assert made.state_of("count") is ExecutionState.SCHEDULED
