@@ -20,8 +20,9 @@ def package_file(name: str) -> Path:
 
 def flights() -> pd.DataFrame:
     """All 336,776 flights, with ``scheduled``: when each was due to leave."""
-    table = pd.read_csv(package_file("flights.csv.zip"), dtype={"tailnum": "string"})
-    return table.assign(scheduled=pd.to_datetime(table[["year", "month", "day", "hour", "minute"]]))
+    table = pd.read_csv(package_file("flights.csv.zip"))
+    return table.assign(scheduled=pd.to_datetime(table[["year", "month", "day", "hour", "minute"]]),
+                        tailnum=table.tailnum.where(table.tailnum.notna(), None))
 
 
 def departed(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,6 +1,7 @@
 """Programs of ``jobs/`` run as a user runs them."""
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -8,9 +9,9 @@ import pandas as pd
 JOBS = Path(__file__).resolve().parents[2] / "jobs"
 
 
-def run_job(name: str, *arguments: str, cwd: Path) -> str:
-    """What ``flinkpy run jobs/NAME ARGUMENTS`` prints on the standard output; fails if the job does."""
-    command = [sys.executable, "-m", "flinkpy_dagster", "run", str(JOBS / name), *arguments]
+def run_job(name: str, *arguments: str, cwd: Path, options: Sequence[str] = ()) -> str:
+    """What ``flinkpy run OPTIONS jobs/NAME ARGUMENTS`` prints on the standard output; fails if the job does."""
+    command = [sys.executable, "-m", "flinkpy_dagster", "run", *options, str(JOBS / name), *arguments]
     finished = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=600)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout

@@ -15,10 +15,11 @@ def flights() -> pd.DataFrame:
     return reference.flights()
 
 
-@pytest.fixture(scope="module")
-def output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["STREAMING", "BATCH"])
+def output(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("flight_delays")
-    run_job("flight_delays.py", "--output", str(directory), cwd=directory)
+    mode = f"-Dexecution.runtime-mode={request.param}"
+    run_job("flight_delays.py", "--output", str(directory), cwd=directory, options=[mode])
     return directory
 
 
