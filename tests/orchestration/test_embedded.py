@@ -128,3 +128,20 @@ def test_dagster_run_when_vertices_differ_from_those_loaded_then_error_says_so(s
 
 def by_argument():
     return definitions_from(programs.by_argument).resolve_job_def("by_argument_job")
+
+
+def with_users_session():
+    from dagster_pyspark import PySparkResource
+
+    resources = {"pyspark": PySparkResource(spark_config={"spark.app.name": "the user's"})}
+    return definitions_from(programs.streaming, resources=resources).resolve_job_def("streaming_job")
+
+
+def test_dagster_run_when_user_gives_pyspark_then_its_session_is_used(spark, monkeypatch) -> None:
+    monkeypatch.setattr("flinkpy_dagster.orchestration.definitions.SessionStart", None)
+    job = build_reconstructable_job(__name__, "with_users_session")
+    with DagsterInstance.ephemeral() as instance:
+        result = execute_job(job, instance, run_config={"loggers": QUIET})
+        texts = [record.user_message for record in instance.all_logs(result.run_id)]
+    assert result.success
+    assert any("records in" in text for text in texts)
