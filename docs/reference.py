@@ -1,4 +1,4 @@
-"""Writes the pages that are made of tables in the code: ``options.md`` and ``errors.md`` (``make docs``)."""
+"""Writes the pages that are made from the code: ``options.md``, ``errors.md``, ``pyflink_api.md`` (``make docs``)."""
 
 import inspect
 from pathlib import Path
@@ -90,5 +90,7 @@ def _options_table(options: tuple[ConfigOption, ...]) -> list[str]:
 PAGES = {"options.md": options_page, "errors.md": errors_page}
 
 if __name__ == "__main__":
-    for name, page in PAGES.items():
+    from pyflink_page import page as pyflink_page
+
+    for name, page in (PAGES | {"pyflink_api.md": pyflink_page}).items():
         (FOLDER / name).write_text(page(), encoding="utf-8")
