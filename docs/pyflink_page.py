@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from pyflink_reasons import IDLE
 from pyflink_surface import Verdict, absent_modules, first_sentence, here, homes, recorded, verdicts_of
 
 from flinkpy_dagster.api import _BEYOND_PYFLINK
@@ -109,7 +110,8 @@ def _table(head: tuple[str, str], verdicts: list[Verdict]) -> list[str]:
     """Members of one class that share their reason share a row, and so do classes."""
     rows: dict[tuple[str, str], list[str]] = defaultdict(list)
     for verdict in verdicts:
-        owner = verdict.name.partition(".")[0] if "." in verdict.name else ""
+        owner, _, member = verdict.name.partition(".")
+        owner = member if f"*.{member}" in IDLE else owner if member else ""
         rows[owner, _sentence(verdict.reason)].append(verdict.name)
     lines = [f"| {head[0]} | {head[1]} |", "|---|---|"]
     for (_, reason), names in rows.items():

@@ -27,6 +27,12 @@ ABSENT_METHODS = {
 }
 """Methods that classes here do not have."""
 
+UNUSABLE = {
+    "BulkFormat": "No format is one; read with FileSource.for_record_stream_format(), env.from_parquet() and its kin.",
+    "FileSource.for_bulk_file_format": "There is no BulkFormat; use for_record_stream_format().",
+}
+"""Names that are there, but of no use to a program."""
+
 DEFAULTS_ANYWAY = {
     "FileSourceBuilder.process_static_file_set",
     "FileSink.BaseBuilder.disable_compact",
@@ -61,7 +67,17 @@ _RESOURCES = SETTINGS["slot-sharing-group."]
 _COMPACTION = "File sinks do not merge files, so nothing takes it."
 _SPARK_READS = "Spark finds the files and splits them."
 
+_WINDOWS_AS_THEY_ARE = ("get_window_serializer", "Windows are kept as objects; nobody asks for a serializer.")
+
 IDLE: dict[str, tuple[str, str]] = {
+    "*.get_window_serializer": _WINDOWS_AS_THEY_ARE,
+    "TypeSerializer": _WINDOWS_AS_THEY_ARE,
+    "TimeWindowSerializer": _WINDOWS_AS_THEY_ARE,
+    "CountWindowSerializer": _WINDOWS_AS_THEY_ARE,
+    "GlobalWindowSerializer": _WINDOWS_AS_THEY_ARE,
+    "StateBackend": ("StateBackend", _NOBODY + " State is always in memory."),
+    "CheckpointStorage": ("CheckpointStorage", _NOBODY + " There are no checkpoints yet."),
+    "RestartStrategyConfiguration": ("RestartStrategyConfiguration", _NOBODY + " Jobs do not restart yet."),
     "DataStream.set_buffer_timeout": ("buffer_timeout_ms", "Records travel in batches, not in buffers."),
     "StreamExecutionEnvironment.close": ("close_environment", "Jobs end by themselves."),
     "WatermarkStrategy.with_watermark_alignment": (
@@ -111,7 +127,7 @@ IDLE: dict[str, tuple[str, str]] = {
         ).split()
     },
 }
-"""Accepted without effect: name -> (a word that code acting upon it would contain, reason)."""
+"""Accepted without effect: name -> (a word that code acting upon it would contain, reason); ``*`` is any class."""
 
 _SAMPLES: dict[str, Any] = {
     "alignment_timeout": Duration.of_seconds(7),

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pyflink_reasons import ABSENT_METHODS, DEFAULTS_ANYWAY, IDLE, SETTINGS, sample
+from pyflink_reasons import ABSENT_METHODS, DEFAULTS_ANYWAY, IDLE, SETTINGS, UNUSABLE, sample
 
 from flinkpy_dagster.api.pyflink_names import MODULES
 from flinkpy_dagster.config.options import option_of
@@ -72,6 +72,8 @@ def verdicts_of(module: str, name: str) -> list[Verdict]:
     refusal = refusal_of(ours.__init__, ours)
     if refusal is not None:
         return [refused(name, refusal)]
+    if name in UNUSABLE:
+        return [Verdict(name, "refused", UNUSABLE[name])]
     if name in IDLE:
         return [idle(name)]
     methods = [method for method in recorded()[module][name] or {} if method != "__init__"]
@@ -91,11 +93,13 @@ def method_verdict(owner: type, name: str, method: str) -> Verdict:
     if not hasattr(owner, method):
         return Verdict(full, "refused", f"AttributeError: {ABSENT_METHODS[full]}")
     function = getattr(owner, method)
-    refusal = refusal_of(function)
+    refusal = refusal_of(function) or refusal_passed_on(owner, method)
     if refusal is not None:
         return refused(full, refusal)
-    if full in IDLE:
-        return idle(full)
+    if full in UNUSABLE:
+        return Verdict(full, "refused", UNUSABLE[full])
+    if full in IDLE or f"*.{method}" in IDLE:
+        return idle(full, full if full in IDLE else f"*.{method}")
     if name in CONFIGURED and (keys := keys_set_by(owner, method)) and not any(map(is_read, keys)):
         return Verdict(full, "without effect", reason_of(keys))
     if statements(function) == ["return self"] and full not in DEFAULTS_ANYWAY:
@@ -147,6 +151,15 @@ def refusal_of(function: Any, owner: type | None = None) -> Exception | None:
     return None
 
 
+def refusal_passed_on(owner: type, method: str) -> Exception | None:
+    """The error of a method that only calls the method of a base class, which refuses: ``KeyedStream.add_sink``."""
+    body = statements(getattr(owner, method))
+    if len(body) != 1 or f".{method}(" not in body[0]:
+        return None
+    bases = [base for base in owner.__mro__[1:] if method in vars(base)]
+    return refusal_of(getattr(bases[0], method)) if bases else None
+
+
 def refused(name: str, error: Exception) -> Verdict:
     """UnsupportedFeature is ours; InvalidProgram is what makes no sense in Flink either."""
     is_ours = isinstance(error, UnsupportedFeature | NotImplementedError)
@@ -158,9 +171,9 @@ def refused(name: str, error: Exception) -> Verdict:
 # -- without effect
 
 
-def idle(name: str) -> Verdict:
+def idle(name: str, entry: str = "") -> Verdict:
     """An entry of IDLE, whose witness must be absent: a word that code acting upon it could not do without."""
-    witness, reason = IDLE[name]
+    witness, reason = IDLE[entry or name]
     readers = [path for path, words in words_of_engine().items() if witness in words]
     if readers:
         raise AssertionError(f"{name} is said to be without effect, but '{witness}' occurs in {readers[0]}.")
