@@ -22,6 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import time
 from decimal import ROUND_HALF_UP, Decimal, localcontext
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -295,6 +296,9 @@ def _sliced(array: pa.Array, decode: Callable[[pa.Array], list], children: pa.Ar
     return [cells if valid else None for cells, valid in zip(slices, array.is_valid().to_pylist())]
 
 
+_values_of = attrgetter("_values")
+
+
 class RecordColumns:
     """The columns a stream of ``type_info`` has as a table: a ROW's or TUPLE's fields, else one called ``value``."""
 
@@ -308,6 +312,7 @@ class RecordColumns:
             self.names = self._row_names or [f"f{index}" for index in range(len(types))]
         else:
             types, self.names = [type_info], ["value"]
+        self._fields = [itemgetter(index) for index in range(len(self.names))]
         below = [field if self._is_single else _below(field, name) for name in self.names]
         self.columns = [column_of(of, exact=exact, field=path) for of, path in zip(types, below)]
 
@@ -319,10 +324,11 @@ class RecordColumns:
         """One array per column."""
         if self._is_single:
             return [self.columns[0].encode(values)]
-        rows = values if self._row_names is None else [row._values for row in values]
-        if not rows:
-            return [column.encode([]) for column in self.columns]
-        return [column.encode(list(cells)) for column, cells in zip(self.columns, zip(*rows, strict=True))]
+        rows = values if self._row_names is None else list(map(_values_of, values))
+        return [
+            column.encode(list(map(field, rows)))
+            for column, field in zip(self.columns, self._fields, strict=True)
+        ]
 
     def decode(self, arrays: list[pa.Array], length: int) -> list:
         """The values again; ``length`` counts where there is no column at all."""

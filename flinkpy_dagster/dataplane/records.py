@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from flinkpy_dagster.dataplane.columns import RecordColumns, column_of
+from flinkpy_dagster.dataplane.columns import Column, RecordColumns, column_of
+from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.types import RowKind, RowTypeInfo, TypeInformation
 
@@ -31,6 +32,7 @@ class DataSetColumns:
         if self._has_row_kind:
             schema = schema.append(pa.field("_row_kind", pa.string()))
         if self._key is not None:
+            schema = schema.append(pa.field("_key_field", pa.int16()))
             schema = schema.append(pa.field("_key", self._key.arrow))
         return schema.append(pa.field("_channel", pa.int32()))
 
@@ -43,7 +45,7 @@ class DataSetColumns:
         if self._has_row_kind:
             arrays.append(pa.array(_row_kinds(batch.values), pa.string()))
         if self._key is not None:
-            arrays.append(self._key.encode(batch.keys or []))
+            arrays += self._encoded_keys(self._key, batch.values, batch.keys or [])
         arrays.append(pa.array(channels, pa.int32()))
         return arrays
 
@@ -52,10 +54,30 @@ class DataSetColumns:
         width = len(self._record.names)
         values = self._record.decode(arrays[:width], length)
         timestamps = None if arrays[width].null_count == length else arrays[width].to_pylist()
-        keys = None if self._key is None else self._key.decode(arrays[-2])
+        keys = None if self._key is None else self._decoded_keys(self._key, values, arrays[-3], arrays[-2])
         if self._has_row_kind and arrays[width + 1].null_count < length:
             _set_row_kinds(values, arrays[width + 1].to_pylist())
         return Batch(values, timestamps, keys)
+
+    def _encoded_keys(self, key: Column, values: list, keys: list) -> list[pa.Array]:
+        size = len(keys)
+        field = field_of_keys(values, keys)
+        if field is None:
+            return [pa.nulls(size, pa.int16()), key.encode(keys)]
+        return [pa.repeat(pa.scalar(field, pa.int16()), size), pa.nulls(size, key.arrow)]
+
+    def _decoded_keys(self, key: Column, values: list, fields: pa.Array, keys: pa.Array) -> list:
+        """Rows of several writers may be mixed: some with the key beside them, some with it in one field or another."""
+        numbers = fields.unique().to_pylist()
+        if numbers == [None]:
+            return key.decode(keys)
+        if len(numbers) == 1:
+            return list(field_of(values, numbers[0]))
+        beside = key.decode(keys)
+        return [
+            beside[place] if number is None else values[place][number]
+            for place, number in enumerate(fields.to_pylist())
+        ]
 
 
 _KINDS = {str(kind): kind for kind in RowKind}

@@ -14,15 +14,14 @@ so each knows its index, and none that got less than was sent passes for complet
 import pickle
 from array import array
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from operator import attrgetter, is_, itemgetter
 from typing import Any
 
 import pyarrow as pa
 
+from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
-from flinkpy_dagster.types import Row, TypeInformation
+from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.types.codec import codec_of
 
 OUTPUT_PORT = -1
@@ -75,30 +74,13 @@ class ChunkCodec:
         keys, values = batch.keys, batch.values
         if keys is None:
             return None
-        index = _field_of_keys(values, keys)
+        index = field_of_keys(values, keys)
         return self._keys.dumps_coerced(keys) if index is None else index
 
     def _unpacked_keys(self, packed: bytes | int | None, values: list) -> list | None:
         if packed is None:
             return None
-        return list(_fields(values, packed)) if isinstance(packed, int) else self._keys.loads(packed)
-
-
-def _field_of_keys(values: list, keys: list) -> int | None:
-    """Which field of its value every key is, as the very same object; None if there is none."""
-    kinds = set(map(type, values))
-    if kinds != {tuple} and kinds != {Row}:
-        return None
-    for index, field in enumerate(values[0]):
-        if field is keys[0]:
-            with suppress(IndexError):  # tuples of no declared type may differ in length
-                return index if all(map(is_, keys, _fields(values, index))) else None
-    return None
-
-
-def _fields(values: list, index: int) -> Iterator:
-    """A field of each tuple or row."""
-    return map(itemgetter(index), values if type(values[0]) is tuple else map(attrgetter("_values"), values))
+        return list(field_of(values, packed)) if isinstance(packed, int) else self._keys.loads(packed)
 
 
 def end_chunk(chunks: int) -> bytes:
