@@ -165,7 +165,7 @@ class JobClient(ABC):
         """The elements that reach a CollectSink node, as they come; raises the job's error where they end early."""
 
     def get_accumulators(self) -> CompletableFuture:
-        """A future of the accumulators so far."""
+        """A future of the accumulators, done when the job has finished."""
         return self.get_job_execution_result().then(JobExecutionResult.get_all_accumulator_results)
 
     def get_tables(self) -> list[WrittenTable]:

@@ -1,6 +1,6 @@
 """Metrics of one operator in one subtask, in memory; their values are collected when the task ends."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -121,3 +121,11 @@ def merge_values(one: MetricValue, other: MetricValue) -> MetricValue:
     if isinstance(one, int | float) and isinstance(other, int | float):
         return one + other
     return other
+
+
+def merged(values: Iterable[tuple[str, MetricValue]]) -> dict[str, MetricValue]:
+    """One value per name."""
+    totals: dict[str, MetricValue] = {}
+    for name, value in values:
+        totals[name] = merge_values(totals[name], value) if name in totals else value
+    return totals

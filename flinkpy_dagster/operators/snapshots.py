@@ -18,6 +18,7 @@ from flinkpy_dagster.types import (
     TupleTypeInfo,
     TypeInformation,
 )
+from flinkpy_dagster.types.row import row_of
 
 ATOMS = frozenset(
     {
@@ -49,6 +50,8 @@ def snapshot(value: Any) -> Any:
             if item.__class__ not in ATOMS:
                 return tuple([snapshot(item) for item in value])
         return value
+    if kind is Row:
+        return row_of(value._fields, [snapshot(item) for item in value._values], value._row_kind)
     if kind is list:
         return [snapshot(item) for item in value]
     if kind is dict:

@@ -16,7 +16,7 @@ from flinkpy_dagster.operators.departures import (
     SinkOutput,
 )
 from flinkpy_dagster.operators.event_time import slice_of
-from flinkpy_dagster.operators.metric_registry import MetricValue, merge_values
+from flinkpy_dagster.operators.metric_registry import MetricValue, merged
 from flinkpy_dagster.operators.sourcing import batches_of
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.task_environment import TaskEnvironment
@@ -200,12 +200,11 @@ class Task:
             metrics = self.metrics[vertex.id]
             metrics.busy_ms = self._busy_s * 1000
             members = {node.id for node in vertex.nodes}
+            runners = [self._wiring.runners[node.id] for node in vertex.nodes]
+            metrics.accumulators = merged(pair for each in runners for pair in each.setup.metrics.values())
             for node in vertex.nodes:
                 runner = self._wiring.runners[node.id]
                 if node.id in self._wiring.entries:
                     metrics.records_in += runner.elements
                 if not any(edge.source == node.id for edge in vertex.chained_edges if edge.target in members):
                     metrics.records_out += runner.elements if node.is_sink else runner.output.elements
-                for name, value in runner.setup.metrics.values():
-                    known = metrics.accumulators.get(name)
-                    metrics.accumulators[name] = value if known is None else merge_values(known, value)

@@ -5,7 +5,6 @@ loop here carries both out and does what threads cannot: yield events, react to 
 """
 
 import asyncio
-import ctypes
 import os
 import queue
 import threading
@@ -39,7 +38,7 @@ from dagster._utils.interrupts import capture_interrupts
 
 from flinkpy_dagster.orchestration import op_tags, spark_jobs
 from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS
-from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
+from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control, throw_into
 from flinkpy_dagster.orchestration.step_logs import copied_to, routed_streams
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction
@@ -222,11 +221,6 @@ class _StepThread(threading.Thread):
         self.has_reported_its_end |= event.event_type_value in _ENDS
         self._reports.put(_Report(self, event=event))
 
-    def throw(self, error: type[BaseException]) -> None:
-        """Raise it in this thread, at the next Python instruction that it executes."""
-        if self.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.ident), ctypes.py_object(error))
-
 
 class _StepLoop:
     """Runs the steps of one run: asks ActiveExecution what can be called, the scheduler when, starts the threads."""
@@ -386,12 +380,10 @@ class _StepLoop:
         grace = self._settings.cancel_grace_seconds
         yield from self._drain(active, grace)
         for thread in self._threads.values():
-            thread.throw(DagsterExecutionInterruptedError)
+            throw_into(thread, DagsterExecutionInterruptedError)
         yield from self._drain(active, grace)
         for key, thread in list(self._threads.items()):
-            error = DagsterExecutionInterruptedError(
-                "The step did not end after it was canceled; left behind."
-            )
+            error = DagsterExecutionInterruptedError("The step did not end when canceled; left behind.")
             self._ended_by_hand.add(key)
             yield from self._fail(active, key, error, ErrorSource.INTERRUPT)
             self._end(active, thread)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
+from flinkpy_dagster.operators.metric_registry import MetricValue, merged
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.run_control import RunControl
 from flinkpy_dagster.runtime.scheduling import SchedulingMode
@@ -182,16 +183,11 @@ class JobRun:
         }
         return [(sinks[number], stored[number]) for number in sorted(stored) if number in sinks]
 
-    def accumulators(self) -> dict[str, Any]:
-        """Metrics of user functions by name; numbers of several subtasks are added up."""
-        merged: dict[str, Any] = {}
-        for result in list(self.results.values()):
-            for subtasks in result.metrics.values():
-                for metrics in subtasks.values():
-                    for name, value in metrics.accumulators.items():
-                        adds = isinstance(value, int | float) and name in merged
-                        merged[name] = merged[name] + value if adds else value
-        return merged
+    def accumulators(self) -> dict[str, MetricValue]:
+        """Metrics of user functions by name, over all subtasks."""
+        vertices = [subtasks for result in list(self.results.values()) for subtasks in result.metrics.values()]
+        tasks = [metrics for subtasks in vertices for metrics in subtasks.values()]
+        return merged(pair for metrics in tasks for pair in metrics.accumulators.items())
 
 
 def require_whole_job(step_keys: list[str] | None, graph: NamedGraph) -> None:

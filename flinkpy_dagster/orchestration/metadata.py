@@ -8,6 +8,7 @@ from dagster import MetadataValue, TableColumn, TableSchema
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobGraph, JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
+from flinkpy_dagster.operators.metric_registry import merged
 from flinkpy_dagster.types import TypeInformation
 
 Metadata = dict[str, Any]
@@ -67,9 +68,11 @@ def kinds_of_sink(node: StreamNode) -> set[str]:
 
 
 def of_vertex(result: Any, vertex: JobVertex) -> Metadata:
-    """What the subtasks of a vertex did; ``result`` is the RegionResult of its region."""
+    """What the subtasks of a vertex did, and its user functions' metrics; ``result``: RegionResult of its region."""
     subtasks = list(result.metrics.get(vertex.id, {}).values())
+    metrics = merged(pair for each in subtasks for pair in each.accumulators.items())
     return {
+        **{f"metric/{name}": value for name, value in metrics.items()},
         "records_in": sum(each.records_in for each in subtasks),
         "records_out": sum(each.records_out for each in subtasks),
         "busy_ms": round(sum(each.busy_ms for each in subtasks)),

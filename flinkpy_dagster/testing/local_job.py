@@ -19,7 +19,7 @@ from flinkpy_dagster.graph.stages import Stage, plan_stages
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.file_writing import local_path
-from flinkpy_dagster.operators.metric_registry import merge_values
+from flinkpy_dagster.operators.metric_registry import merged
 from flinkpy_dagster.operators.specs import TextFiles
 from flinkpy_dagster.operators.task import (
     Arrival,
@@ -63,11 +63,7 @@ class LocalResult:
     @property
     def accumulators(self) -> dict[str, Any]:
         """The metrics of user functions, over all vertices."""
-        merged: dict[str, Any] = {}
-        for metrics in self.metrics.values():
-            for name, value in metrics.accumulators.items():
-                merged[name] = merge_values(merged[name], value) if name in merged else value
-        return merged
+        return merged(pair for each in self.metrics.values() for pair in each.accumulators.items())
 
     def _of(self, node: int, kind: type) -> list[Any]:
         return [output.content for output in self.outputs.get(node, []) if isinstance(output.content, kind)]
@@ -174,9 +170,7 @@ class LocalRunner:
         total.records_in += metrics.records_in
         total.records_out += metrics.records_out
         total.busy_ms += metrics.busy_ms
-        for name, value in metrics.accumulators.items():
-            known = total.accumulators.get(name)
-            total.accumulators[name] = value if known is None else merge_values(known, value)
+        total.accumulators = merged((*total.accumulators.items(), *metrics.accumulators.items()))
 
 
 def lines_of(path: str, encoding: str) -> list[str]:
