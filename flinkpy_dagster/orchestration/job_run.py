@@ -48,6 +48,7 @@ class JobRun:
         self._region_of = {vertex.id: region for region in self.regions for vertex in region.vertices}
         self._arrived: set[str] = set()
         self._led: set[int] = set()
+        self._told: set[str] = set()
         self._failed_region: int | None = None
         self._changed = threading.Condition()
         self._making = threading.Lock()
@@ -77,6 +78,17 @@ class JobRun:
             self._lead(region)
         self._wait_until(lambda: region.id in self.results)
         return self.results[region.id]
+
+    def await_turn(self, vertex: JobVertex) -> None:
+        """Blocks until the producers have told their results: an asset must not be older than what it is made of."""
+        producers = {edge.source for edge in self.graph.job_graph.edges_into(vertex.id)}
+        self._wait_until(lambda: producers <= self._told)
+
+    def end_turn(self, vertex: JobVertex) -> None:
+        """The vertex has told all its results."""
+        with self._changed:
+            self._told.add(vertex.id)
+            self._changed.notify_all()
 
     def is_culprit(self, vertex: JobVertex) -> bool:
         """Is it this vertex's operator that made the job fail? Unknown: every vertex of the failed region."""

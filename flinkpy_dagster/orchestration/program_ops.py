@@ -213,6 +213,7 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
     vertex = job_run.graph.vertex_of(op_name)
     try:
         result = job_run.take_part(vertex)
+        job_run.await_turn(vertex)
     except Exception as error:
         raise _failure(job_run, vertex, error) from error
     about = metadata.of_vertex(result, vertex)
@@ -233,6 +234,7 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
                 print(text)
             details = metadata.of_sink_result(result, node, kept)
             yield Output(None, names[str(node.id)], metadata=about | details)
+    job_run.end_turn(vertex)
 
 
 def _failure(job_run: JobRun, vertex: JobVertex, error: Exception) -> BaseException:

@@ -104,6 +104,12 @@ def test_pipelined_region_when_run_then_all_start_and_spark_is_asked_once(instan
     assert len(result.get_asset_materialization_events()) == 3
 
 
+def test_assets_when_made_in_one_region_then_none_is_older_than_what_it_is_made_of(instance) -> None:
+    _, order = launch(instance, job_run(programs.streaming, FakeRunner()))
+    made = [op_name for kind, op_name in order if kind == "ASSET_MATERIALIZATION"]
+    assert made == ["collection_source", "map", "reduce_print_to_std_out"]
+
+
 def test_sinkless_job_when_run_then_its_last_vertex_is_an_asset_all_the_same(instance) -> None:
     runner = FakeRunner()
     result, _ = launch(instance, job_run(programs.sinkless, runner))
