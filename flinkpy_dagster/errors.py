@@ -14,6 +14,7 @@
     │   ├── UnreadableSource
     │   └── TypeMismatch
     ├── UserCodeError                a function of the program raised
+    ├── OutOfMemory                  what an operator keeps does not fit its Python worker
     ├── JobFailed                    a job ended without a result
     ├── JobCanceled
     ├── SlotsUnavailable             the job wants more slots than there are
@@ -150,6 +151,24 @@ class UserCodeError(FlinkpyError):
         cause = f"{self.cause_type}: {self.message}" if self.message else self.cause_type
         where = f" ({self.user_line})" if self.user_line else ""
         return f"User code of operator '{self.operator}' failed: {cause}{where}"
+
+
+class OutOfMemory(FlinkpyError):
+    """What ``who`` keeps (state, windows, BATCH input) does not fit its Python worker.
+
+    ``limit_bytes``: what the worker may use, None without a limit.
+    """
+
+    def __init__(self, who: str, limit_bytes: int | None = None):
+        super().__init__(who, limit_bytes)
+        self.who, self.limit_bytes = who, limit_bytes
+
+    def sentence(self) -> str:
+        limit = "" if self.limit_bytes is None else f" of {self.limit_bytes / 2**30:.1f} GiB"
+        return (
+            f"{self.who} ran out of the memory{limit} of its Python worker: raise the parallelism (-p), so that each "
+            "subtask keeps fewer keys, or give workers more, -D spark.executor.pyspark.memory=16g."
+        )
 
 
 class JobFailed(FlinkpyError):

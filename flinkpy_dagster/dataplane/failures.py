@@ -13,7 +13,15 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
-from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed, UnreadableSource, one_line
+from flinkpy_dagster.errors import (
+    FlinkpyError,
+    JobCanceled,
+    JobFailed,
+    OutOfMemory,
+    UnreadableSource,
+    one_line,
+)
+from flinkpy_dagster.operators.memory_limit import out_of_memory
 
 _OPEN, _CLOSE = "<<flinkpy:", ":flinkpy>>"
 _CROSSED = re.compile(re.escape(_OPEN) + r"([A-Za-z0-9+/=]+)" + re.escape(_CLOSE))
@@ -29,8 +37,14 @@ def crossing() -> Iterator[None]:
     try:
         yield
     except FlinkpyError as error:
-        packed = base64.b64encode(pickle.dumps(error, 5)).decode("ascii")
-        raise CrossingError(f"{error} {_OPEN}{packed}{_CLOSE}") from error
+        raise _crossing(error) from error
+    except MemoryError:
+        raise _crossing(out_of_memory("A subtask")) from None
+
+
+def _crossing(error: FlinkpyError) -> CrossingError:
+    packed = base64.b64encode(pickle.dumps(error, 5)).decode("ascii")
+    return CrossingError(f"{error} {_OPEN}{packed}{_CLOSE}")
 
 
 @contextmanager
@@ -48,6 +62,7 @@ def spark_errors(job: str, tag: str, source: str | None = None) -> Iterator[None
 _CANCELED = re.compile(
     r"SPARK_JOB_CANCELLED|cancelled part of cancelled job|Job \d+ cancelled|canceled|cancelled"
 )
+_WORKER_DIED = "Python worker exited unexpectedly"
 _UNREADABLE = (
     "PATH_NOT_FOUND",
     "FAILED_READ_FILE",
@@ -69,6 +84,8 @@ def translated(error: Exception, job: str, tag: str, source: str | None = None) 
     crossed = _CROSSED.search(text)
     if crossed is not None:
         return pickle.loads(base64.b64decode(crossed[1]))
+    if _WORKER_DIED in text:  # the system kills the process that takes the last of its memory
+        return JobFailed(job, OutOfMemory(f"a subtask was killed ({_WORKER_DIED}); most likely it"))
     if tag in text and _CANCELED.search(text):
         return JobCanceled(job)
     if source is not None:

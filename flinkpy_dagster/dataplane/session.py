@@ -25,6 +25,8 @@ _CHATTER = (
     "Setting Spark log level",
     "Setting default log level to",
     "To adjust logging level use",
+    "Current mem limits:",  # of Python workers, as they set spark.executor.pyspark.memory
+    "Setting mem limits to",
 )
 _starting = threading.Lock()
 
@@ -57,6 +59,8 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
     if settings["spark.master"].startswith("local"):
+        share = worker_memory_mib(_slots(configuration))
+        settings.setdefault("spark.executor.pyspark.memory", f"{share}m")
         settings.setdefault("spark.driver.host", "127.0.0.1")
         settings.setdefault("spark.driver.bindAddress", "127.0.0.1")
     return settings
@@ -74,6 +78,18 @@ _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.warehouse.dir": ".flinkpy/warehouse",
 }
+
+
+def worker_memory_mib(workers: int) -> int:
+    """What one Python worker of this machine may use: three quarters of the memory, shared by all that run at once.
+
+    Never less than 3 GiB: address space is what is counted, and a worker takes one GiB of it before it does anything.
+    """
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")  # of a container
+    if limit.exists() and (text := limit.read_text().strip()).isdigit():
+        total = min(total, int(text))
+    return max(3 * 1024, total * 3 // 4 // workers // 2**20)
 
 
 def _slots(configuration: Configuration) -> int:
@@ -111,10 +127,12 @@ def _java() -> str | None:
 
 
 def _pass_on(lines: IO[bytes], said: list[str]) -> None:
-    """The JVM's error output (which is that of the Python workers too) without what Java always says at its start."""
+    """The JVM's error output (which is that of the Python workers too) without what Java and they always say."""
+    is_chatter = False
     for line in lines:
         text = line.decode("utf-8", "replace")
-        if text.startswith(_CHATTER):
+        is_chatter = text.startswith(_CHATTER) or (is_chatter and not text.strip())
+        if is_chatter:
             continue
         said[:] = [*said[-4:], text.strip()]
         sys.stderr.write(text)

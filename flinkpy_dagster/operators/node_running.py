@@ -9,6 +9,7 @@ from typing import Any
 from flinkpy_dagster.errors import FlinkpyError, UserCodeError
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
+from flinkpy_dagster.operators.memory_limit import out_of_memory
 from flinkpy_dagster.operators.node_outputs import ChainLink, NodeOutput
 from flinkpy_dagster.operators.operator import Operator, Setup
 from flinkpy_dagster.operators.watermark_valve import WatermarkValve
@@ -93,11 +94,13 @@ class NodeRunner:
         return errors
 
     def guarded(self, call: Callable[..., Any], *arguments: Any) -> None:
-        """Calls an operator. The one place where what user code raises becomes a ``UserCodeError``."""
+        """Calls an operator. The one place where what user code raises becomes a ``UserCodeError``, or OutOfMemory."""
         try:
             call(*arguments)
         except FlinkpyError:
             raise
+        except MemoryError:
+            raise out_of_memory(f"Operator '{self.node.name}'") from None
         except Exception as error:
             name, text = self.node.name, traceback.format_exc()
             raise UserCodeError(name, type(error).__name__, str(error), text) from error
