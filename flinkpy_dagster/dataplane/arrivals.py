@@ -43,6 +43,7 @@ class NoInput:
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
     ) -> tuple[int | None, Iterator[Arrival]]:
+        """See ``StageInput.read``."""
         first, _ = _first(batches)
         return (None if first is None else first.column(0)[0].as_py()), iter(())
 
@@ -57,6 +58,7 @@ class SourceInput:
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
     ) -> tuple[int | None, Iterator[Arrival]]:
+        """See ``StageInput.read``."""
         first, all_batches = _first(batches)
         if first is None:
             return None, iter(())
@@ -83,6 +85,7 @@ class StoredInput:
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
     ) -> tuple[int | None, Iterator[Arrival]]:
+        """See ``StageInput.read``."""
         first, all_batches = _first(batches)
         if first is None:
             return None, iter(())
@@ -130,6 +133,7 @@ class ShuffledInput:
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
     ) -> tuple[int | None, Iterator[Arrival]]:
+        """See ``StageInput.read``."""
         first, all_batches = _first(batches)
         if first is None:
             return None, iter(())
