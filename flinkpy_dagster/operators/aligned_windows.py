@@ -52,6 +52,7 @@ class AlignedWindowOperator(KeyedOperator):
         self._spec = spec
         assigner = spec.assigner
         self._size, self._slide, self._offset = assigner.size_ms, assigner.slide_ms, assigner.offset_ms
+        self._has_gaps = self._slide > self._size
         self._lateness = spec.allowed_lateness_ms
         self._call = window_call(spec.function)
         self._wants_clear = has_clear(spec.function)
@@ -91,7 +92,8 @@ class AlignedWindowOperator(KeyedOperator):
             self._user_keys.update(zip(state_keys, keys, strict=True))
         lowest, highest = min(timestamps), max(timestamps)
         windows = range(self._earliest_start(lowest), self._latest_start(highest) + 1, self._slide)
-        if windows and windows[0] + self._size - 1 <= self.watermark:
+        is_late = bool(windows) and windows[0] + self._size - 1 <= self.watermark
+        if is_late or (self._has_gaps and lowest + self._lateness <= self.watermark):
             self._assign_carefully(state_keys, timestamps, batch.values)
         elif len(windows) <= FEW_WINDOWS:
             for start in windows:

@@ -104,6 +104,16 @@ def test_sliding_when_slide_is_longer_than_size_then_gaps_drop_elements() -> Non
 
 
 @pytest.mark.parametrize("trigger", [None, PurgingTrigger.of(ContinuousEventTimeTrigger.of(1_000_000))])
+def test_late_element_when_it_is_in_a_gap_between_windows_then_goes_to_the_side(trigger: Any) -> None:
+    options = {"late_tag": LATE, "trigger": trigger}
+    with window_harness(SlidingEventTimeWindows.of(2, 5), Content(), **options) as harness:
+        feed(harness, [3])
+        harness.advance_watermark(3)
+        feed(harness, [3, 4, 6])
+        assert harness.side(LATE) == [3]
+
+
+@pytest.mark.parametrize("trigger", [None, PurgingTrigger.of(ContinuousEventTimeTrigger.of(1_000_000))])
 def test_late_element_when_lateness_is_over_then_goes_to_the_side(trigger: Any) -> None:
     options = {"allowed_lateness_ms": 5, "late_tag": LATE, "trigger": trigger}
     with window_harness(TumblingEventTimeWindows.of(10), Content(), **options) as harness:
