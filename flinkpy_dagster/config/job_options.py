@@ -9,6 +9,11 @@ from datetime import timedelta
 from flinkpy_dagster.config.option import MAX_PARALLELISM, NO_EFFECT, ConfigOption
 from flinkpy_dagster.config.values import BOOLEAN, DURATION, LIST, MAP, STRING, choice, integer
 
+NOT_SHIPPED = (
+    "nothing is shipped: the program's own modules travel inside its functions, other packages must be "
+    "installed where the workers run."
+)
+
 JOB_OPTIONS: tuple[ConfigOption, ...] = (
     # The job
     ConfigOption("pipeline.name", STRING, None, "Name of the job when execute() gives none."),
@@ -77,7 +82,12 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "local",
         "What runs the job: the name of an entry point of the group flinkpy_dagster.executors.",
     ),
-    ConfigOption("execution.attached", BOOLEAN, True, "Whether the command line waits for the job to end."),
+    ConfigOption(
+        "execution.attached",
+        BOOLEAN,
+        True,
+        NO_EFFECT + "a job ends with the process that started it, so the command line always waits.",
+    ),
     ConfigOption(
         "execution.buffer-timeout.interval",
         DURATION,
@@ -100,7 +110,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "jobmanager.execution.failover-strategy",
         choice("region", "full"),
         "region",
-        "What restarts with a failed vertex: the regions it affects, or everything.",
+        NO_EFFECT + "jobs do not restart yet.",
     ),
     # Slots
     ConfigOption(
@@ -114,7 +124,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "slot.request.timeout",
         DURATION,
         timedelta(minutes=5),
-        "How long a job waits for slots before it fails.",
+        NO_EFFECT + "steps wait for slots as long as others hold them.",
     ),
     # Python
     ConfigOption(
@@ -127,7 +137,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "python.fn-execution.bundle.time",
         DURATION,
         timedelta(milliseconds=1000),
-        "How long an unbounded source may hold back an incomplete batch.",
+        NO_EFFECT + "sources are bounded, and none holds an incomplete batch back.",
     ),
     ConfigOption(
         "python.operator-chaining.enabled",
@@ -139,7 +149,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "python.executable",
         STRING,
         None,
-        "Python interpreter of the workers; not set: the one that runs the program.",
+        NO_EFFECT + "the workers run in the interpreter of the program, or in that of PYSPARK_PYTHON.",
     ),
     ConfigOption(
         "python.client.executable",
@@ -151,16 +161,16 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "python.files",
         LIST,
         None,
-        "Files and folders shipped to the workers and put on their import path.",
+        NO_EFFECT + NOT_SHIPPED,
     ),
-    ConfigOption("python.archives", LIST, None, "Archives unpacked in the working folder of every worker."),
+    ConfigOption("python.archives", LIST, None, NO_EFFECT + NOT_SHIPPED),
     ConfigOption(
         "python.requirements",
         STRING,
         None,
-        "A requirements file whose packages the workers must have.",
+        NO_EFFECT + NOT_SHIPPED,
     ),
-    ConfigOption("python.pythonpath", LIST, None, "Folders put on the import path of the workers."),
+    ConfigOption("python.pythonpath", LIST, None, NO_EFFECT + NOT_SHIPPED),
     ConfigOption(
         "python.execution-mode",
         choice("process", "thread"),

@@ -3,10 +3,14 @@
 import copy
 import pickle
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from flinkpy_dagster import config
 from flinkpy_dagster.config import OPTIONS, Configuration
+from flinkpy_dagster.config.job_options import JOB_OPTIONS
+from flinkpy_dagster.config.option import NO_EFFECT
 from flinkpy_dagster.errors import ConfigurationError
 
 
@@ -123,3 +127,18 @@ def test_every_option_has_a_default_of_its_type_and_one_sentence(option):
 def test_keys_are_unique():
     keys = [option.key for option in OPTIONS]
     assert len(keys) == len(set(keys))
+
+
+def test_option_that_nobody_reads_says_that_it_has_no_effect():
+    folder = Path(config.__file__).parent
+    code = "".join(
+        path.read_text(encoding="utf-8")
+        for path in folder.parent.rglob("*.py")
+        if folder not in path.parents and path.name != "environment_settings.py"  # which only sets them
+    )
+    unread = [option.key for option in JOB_OPTIONS if f'"{option.key}"' not in code]
+    assert [key for key in unread if not doc_of(key).startswith(NO_EFFECT)] == []
+
+
+def doc_of(key):
+    return next(option.doc for option in JOB_OPTIONS if option.key == key)
