@@ -29,8 +29,8 @@ A class that is refused or without effect stands for all its methods.
 SUPPORTED_HEAD = """\
 Methods that ask for a setting (`get_`, `is_`) answer what was set, also for settings without effect. Serialization and
 deserialization schemas work when they are called (`schema.serialize(row)` in a map), but no source or sink takes one.
-`CsvBulkWriters` takes separator, quote character and null value from its schema; what the schema says about
-headers, escapes, comments and line ends is for reading. A meter counts events, its rate is not computed.
+`CsvBulkWriters` writes what Flink's writes; what a schema says about comments, strict headers and a first row to skip
+is for reading. A meter counts events, its rate is not computed.
 """
 
 EXTENDED = ("StreamExecutionEnvironment", "DataStream", "KeyedStream", "WindowedStream", "WatermarkStrategy")

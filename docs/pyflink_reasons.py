@@ -29,7 +29,6 @@ ABSENT_METHODS = {
 
 UNUSABLE = {
     "BulkFormat": "No format is one; read with FileSource.for_record_stream_format(), env.from_parquet() and its kin.",
-    "FileSource.for_bulk_file_format": "There is no BulkFormat; use for_record_stream_format().",
 }
 """Names that are there, but of no use to a program."""
 

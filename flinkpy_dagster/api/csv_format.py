@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from flinkpy_dagster.api.csv_encoding import CsvEncoder
 from flinkpy_dagster.api.file_system import StreamFormat
 from flinkpy_dagster.api.serialization import (
     BulkWriterFactory,
@@ -26,6 +27,7 @@ class CsvSchema:
     names: tuple[str, ...] = ()
     types: tuple[TypeInformation, ...] = ()
     options: dict[str, str] = field(default_factory=dict)  # of Spark's CSV reader
+    writes_header: bool = False
 
     @staticmethod
     def builder() -> "CsvSchemaBuilder":
@@ -108,6 +110,7 @@ class CsvSchemaBuilder:
         return self._set("comment", "#" if allow else "")
 
     def set_use_header(self, use: bool = True) -> "CsvSchemaBuilder":
+        self._schema = replace(self._schema, writes_header=use)
         return self._set("header", str(use).lower())
 
     def set_skip_first_data_row(self, skip: bool = True) -> "CsvSchemaBuilder":
@@ -157,7 +160,7 @@ class CsvReaderFormat(StreamFormat):
 
 
 class CsvBulkWriters:
-    """Writes rows as CSV files."""
+    """Writes rows as CSV files, as a schema says; comments, strict headers and a first row to skip are for reading."""
 
     @staticmethod
     def for_schema(schema: CsvSchema) -> BulkWriterFactory:
@@ -169,9 +172,8 @@ class _CsvWriterFactory(BulkWriterFactory):
         self._schema = schema
 
     def encoder(self) -> Encoder:
-        options = self._schema.options
-        dialect = _Dialect(options["sep"], options["quote"] or None, options.get("nullValue", ""))
-        return _CsvEncoder(dialect, self._schema.types)
+        schema = self._schema
+        return CsvEncoder(schema.types, schema.options, schema.names if schema.writes_header else ())
 
 
 @dataclass(frozen=True)
@@ -205,15 +207,6 @@ class _Dialect:
             "quoting": quoting,
             "escapechar": escape,
         }
-
-
-class _CsvEncoder(Encoder):
-    def __init__(self, dialect: _Dialect, types: Sequence[TypeInformation]) -> None:
-        super().__init__()
-        self._dialect, self._types = dialect, tuple(types)
-
-    def encode(self, value: Any, value_type: TypeInformation | None) -> bytes:
-        return (self._dialect.line(list(value), self._types) + "\n").encode(self.charset_name)
 
 
 class _SchemaBuilder:

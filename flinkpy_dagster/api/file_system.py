@@ -82,11 +82,19 @@ class FileSource(Source):
 
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> "FileSourceBuilder":
+        """Raises TypeError for what is no StreamFormat."""
+        if not isinstance(stream_format, StreamFormat) or isinstance(stream_format, BulkFormat):
+            raise TypeError(f"for_record_stream_format() needs a StreamFormat, not {stream_format!r}.")
         return FileSourceBuilder(stream_format, paths)
 
     @staticmethod
     def for_bulk_file_format(bulk_format: BulkFormat, *paths: str) -> "FileSourceBuilder":
-        return FileSourceBuilder(bulk_format, paths)
+        """Refused: PyFlink's bulk formats (Parquet, ORC, Avro) wrap Java classes."""
+        raise UnsupportedFeature(
+            "FileSource.for_bulk_file_format",
+            "read Parquet with env.from_parquet(path), other formats with env.from_dataframe(lambda spark: ...), "
+            "lines and CSV with FileSource.for_record_stream_format().",
+        )
 
     def payload(self, type_info: TypeInformation | None) -> object:
         return self._format.payload(self._paths, type_info)

@@ -235,6 +235,12 @@ INSTEAD: dict[str, str] = {
     "pyflink.datastream.data_stream.CachedDataStream": (
         "a stream read by several operators of one job is computed once; between jobs, use sink_to(ParquetSink(path))."
     ),
+    "pyflink.datastream.connectors.base.StreamTransformer": (
+        "sinks do not rewrite the stream before them; call map() or process() before sink_to()."
+    ),
+    "pyflink.datastream.connectors.base.SupportsPreprocessing": (
+        "sinks do not rewrite the stream before them; call map() or process() before sink_to()."
+    ),
     "pyflink.datastream.connectors.cassandra": f"{_SPARK_SINK}.",
     "pyflink.datastream.connectors.dynamic_kafka": f"{_SPARK_SOURCE} and Spark's Kafka reader.",
     "pyflink.datastream.connectors.elasticsearch": f"{_SPARK_SINK}.",

@@ -61,6 +61,9 @@ class RowFieldExtractorSchema(SerializationSchema):
 class Encoder:
     """Writes the elements of a file sink, one line each."""
 
+    header = b""
+    """What a file begins with."""
+
     def __init__(self, charset_name: str = "UTF-8") -> None:
         self.charset_name = checked_charset(charset_name)
 

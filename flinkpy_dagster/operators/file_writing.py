@@ -99,7 +99,9 @@ class FileWriting:
         pending = os.path.join(folder, f".{name}.inprogress.{uuid.uuid4()}")
         final = os.path.join(folder, name)
         stream = open(pending, "wb")  # noqa: SIM115 - stays open for the batches to come
-        file = self._open[bucket] = OpenFile(stream, pending, final, now, now)
+        header = spec.encoder.header
+        stream.write(header)
+        file = self._open[bucket] = OpenFile(stream, pending, final, now, now, size_bytes=len(header))
         return file
 
     def _complete(self, bucket: str) -> None:

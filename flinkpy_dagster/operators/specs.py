@@ -277,7 +277,8 @@ class CollectSink:
 class RowFileSink:
     """FileSink in row format: one encoded line per element, in buckets, committed when the job has finished.
 
-    ``encoder.encode(value, value_type) -> bytes`` gives an element's line, its end included;
+    ``encoder.encode(value, value_type) -> bytes`` gives an element's line, its end included,
+    ``encoder.header`` is what a file begins with;
     ``bucket_assigner.bucket_id(value, processing_time_ms) -> str`` its folder below ``base_path`` ("" is that itself);
     ``rolling_policy`` has ``part_size_bytes``, ``rollover_interval_ms`` and ``inactivity_interval_ms``
     (None: no limit).

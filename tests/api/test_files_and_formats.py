@@ -7,6 +7,7 @@ import pytest
 
 from flinkpy_dagster.api import (
     BucketAssigner,
+    BulkFormat,
     CsvBulkWriters,
     CsvReaderFormat,
     CsvRowDeserializationSchema,
@@ -87,10 +88,54 @@ def test_file_sink_writes_elements_as_lines(tmp_path):
     assert file.read_text() == "(a,1)\n(b,2)\n"
 
 
-def test_csv_bulk_writer_quotes_what_needs_it():
-    schema = CsvSchema.builder().add_string_column("a").add_number_column("b", Types.INT()).build()
-    encoder = CsvBulkWriters.for_schema(schema).encoder()
-    assert encoder.encode(Row('x, "y"', None), schema.row_type) == b'"x, ""y""",\n'
+def csv_encoder(set_up=lambda builder: builder):
+    builder = CsvSchema.builder().add_string_column("a").add_number_column("b", Types.DOUBLE())
+    return CsvBulkWriters.for_schema(set_up(builder).build()).encoder()
+
+
+@pytest.mark.parametrize(
+    ("set_up", "text", "line"),
+    [  # as Flink 2.3 wrote them
+        (lambda b: b, "x", b"x,1.0\n"),
+        (lambda b: b, "x y", b'"x y",1.0\n'),
+        (lambda b: b, "a-b.c;d:e", b"a-b.c;d:e,1.0\n"),
+        (lambda b: b, 'say "hi"', b'"say ""hi""",1.0\n'),
+        (lambda b: b, "back\\slash", b'"back\\slash",1.0\n'),
+        (lambda b: b, "exactly_24_characters_lo", b"exactly_24_characters_lo,1.0\n"),
+        (lambda b: b, "exactly_twenty_four_chars", b'"exactly_twenty_four_chars",1.0\n'),
+        (lambda b: b, "", b",1.0\n"),
+        (lambda b: b.set_null_value("NULL"), None, b"NULL,1.0\n"),
+        (lambda b: b.set_line_separator("\r\n"), "x", b"x,1.0\r\n"),
+        (lambda b: b.set_escape_char("\\"), "back\\slash", b'"back\\\\slash",1.0\n'),
+        (lambda b: b.set_quote_char("'"), "it's", b"'it''s',1.0\n"),
+        (lambda b: b.disable_quote_char(), 'a,"b"', b'a,"b",1.0\n'),
+        (lambda b: b.set_column_separator("|"), "x", b'"x"|1.0\n'),
+    ],
+)
+def test_csv_bulk_writer_writes_what_flink_writes(set_up, text, line):
+    assert csv_encoder(set_up).encode(Row(text, 1.0), None) == line
+
+
+def test_csv_bulk_writer_begins_files_with_names_when_the_schema_uses_a_header(tmp_path):
+    assert csv_encoder().header == csv_encoder(lambda b: b.set_skip_first_data_row()).header == b""
+    schema = CsvSchema.builder().add_string_column("a").add_number_column("b c").set_use_header().build()
+    to_base_path = BucketAssigner.base_path_bucket_assigner()
+    sink = FileSink.for_bulk_format(str(tmp_path), CsvBulkWriters.for_schema(schema))
+    env = environment(1)
+    env.from_collection([Row("x", 1)], schema.row_type).sink_to(
+        sink.with_bucket_assigner(to_base_path).build()
+    )
+    with local_execution():
+        env.execute()
+    [file] = tmp_path.iterdir()
+    assert file.read_text() == 'a,"b c"\nx,1\n'
+
+
+def test_bulk_formats_of_files_are_refused_by_name():
+    with pytest.raises(UnsupportedFeature, match="for_bulk_file_format: read Parquet with env.from_parquet"):
+        FileSource.for_bulk_file_format(BulkFormat(), "/a")
+    with pytest.raises(TypeError, match="needs a StreamFormat, not 'csv'"):
+        FileSource.for_record_stream_format("csv", "/a")
 
 
 def test_bucket_is_the_hour_of_writing():

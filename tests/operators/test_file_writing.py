@@ -15,7 +15,7 @@ def writing(path: Path, clock: ManualClock, commit: Any, **policy: int) -> FileW
     names = ("part_size_bytes", "rollover_interval_ms", "inactivity_interval_ms")
     spec = RowFileSink(
         base_path=str(path),
-        encoder=SimpleNamespace(encode=lambda value, value_type: f"{value}\n".encode()),
+        encoder=SimpleNamespace(encode=lambda value, value_type: f"{value}\n".encode(), header=b""),
         bucket_assigner=SimpleNamespace(bucket_id=lambda value, now: value[0]),
         rolling_policy=SimpleNamespace(**{name: policy.get(name) for name in names}),
         part_suffix=".txt",
