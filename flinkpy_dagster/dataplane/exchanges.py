@@ -42,6 +42,7 @@ def unshared_session(spark: SparkSession, settings: Mapping[str, str]) -> SparkS
 ENGINE_SETTINGS = {
     "spark.sql.adaptive.enabled": "false",  # our shuffles have the partitions they must have
     "spark.sql.unionOutputPartitioning": "false",
+    "spark.sql.legacy.javaCharsets": "true",  # any encoding Java knows
     "spark.sql.caseSensitive": "true",  # fields are called what the program calls them
     # it would compute spark_partition_id() once for all rows of a small local DataFrame
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
@@ -56,6 +57,11 @@ UNSPLIT_SETTINGS = ENGINE_SETTINGS | {
 def spark_side_source(plan: StagePlan) -> StreamNode | None:
     """The one source of a stage that Spark reads."""
     return next((node for node in plan.stage.sources if is_spark_side(node)), None)
+
+
+def source_name(node: StreamNode) -> str:
+    """What the program calls a source."""
+    return node.name.removeprefix("Source: ")
 
 
 class StageInputs:
@@ -74,7 +80,7 @@ class StageInputs:
     def of_source(self, plan: StagePlan, node: StreamNode) -> tuple[DataFrame, StageInput]:
         """For a stage with a source that Spark reads."""
         spec: Any = next(payload for payload in node.operators if getattr(payload, "is_spark_side", False))
-        dataframe, row_type = read_source(self._engine, node.name, spec)
+        dataframe, row_type = read_source(self._engine, source_name(node), spec)
         own = _in_session(self._engine, dataframe)
         rows = source_rows(own, plan.stage.parallelism)
         return rows, SourceInput(node.id, row_type)

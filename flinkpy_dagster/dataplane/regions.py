@@ -23,6 +23,7 @@ from flinkpy_dagster.dataplane.exchanges import (
     ENGINE_SETTINGS,
     UNSPLIT_SETTINGS,
     StageInputs,
+    source_name,
     spark_side_source,
     unshared_session,
 )
@@ -195,7 +196,7 @@ class _RunningRegion:
         source = spark_side_source(plan)
         if source is not None:
             runner = self._runner
-            with spark_errors(runner.job_graph.name, job_tag(runner.job_id), source.name):
+            with spark_errors(runner.job_graph.name, job_tag(runner.job_id), source_name(source)):
                 return self._inputs.of_source(plan, source)
         if not plan.stage.inputs:
             return self._inputs.of_generators(plan)
@@ -285,13 +286,13 @@ class _RunningRegion:
         if not sources or not is_unreadable(error):
             return None
         by_path = [
-            node.name
+            source_name(node)
             for node in sources
             for spec in node.operators
             for path in getattr(spec, "paths", ())
             if os.path.basename(path.rstrip("/")) in str(error)
         ]
-        return (by_path or [node.name for node in sources])[0]
+        return (by_path or [source_name(node) for node in sources])[0]
 
 
 def _has_pyflink_alias() -> bool:

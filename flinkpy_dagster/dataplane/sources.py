@@ -1,7 +1,10 @@
 """Sources that Spark reads: files and DataFrames as the input of a pass."""
 
+import traceback
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -11,7 +14,7 @@ from flinkpy_dagster.dataplane.arrivals import marked
 from flinkpy_dagster.dataplane.columns import RecordColumns
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.file_system import absolute
-from flinkpy_dagster.errors import UnreadableSource
+from flinkpy_dagster.errors import UnreadableSource, UserCodeError
 from flinkpy_dagster.operators.specs import DataFrameSource, RecordFiles, SourceSpec, TextFiles
 from flinkpy_dagster.types import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation, Types
 
@@ -26,13 +29,23 @@ def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataF
     if isinstance(spec, RecordFiles):
         return _typed(_records(spark, spec), spec.row_type, name, by_position=False)
     if isinstance(spec, DataFrameSource):
-        dataframe = spec.load(spark)
+        dataframe = _loaded(spark, name, spec)
         if not isinstance(dataframe, DataFrame):
             raise UnreadableSource(
                 name, f"its function returned {type(dataframe).__name__} instead of a DataFrame."
             )
         return _typed(dataframe, spec.row_type, name, by_position=True)
     raise TypeError(f"Source '{name}' is not one that Spark reads: {spec!r}.")
+
+
+def _loaded(spark: SparkSession, name: str, spec: DataFrameSource) -> Any:
+    """Raises UserCodeError for what the function itself raises; errors of Spark are left to the caller."""
+    try:
+        return spec.load(spark)
+    except (PySparkException, Py4JError):
+        raise
+    except Exception as error:  # whatever user code raises
+        raise UserCodeError(name, type(error).__name__, str(error), traceback.format_exc()) from error
 
 
 def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
@@ -49,10 +62,16 @@ def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
 
 
 def _text(spark: SparkSession, spec: TextFiles) -> DataFrame:
+    """Bytes that are no text in the encoding become U+FFFD, as in Java."""
+    encoding = spec.encoding.upper().replace("_", "-")
     reader = spark.read
-    if spec.encoding.upper().replace("_", "-") not in ("UTF-8", "UTF8"):
-        reader = reader.option("encoding", spec.encoding)
-    return reader.text([absolute(path) for path in spec.paths])
+    if encoding.startswith(("UTF-16", "UTF-32")):  # a line end is more than one byte
+        reader = reader.option("encoding", encoding).option("lineSep", "\n")
+    lines = reader.text([absolute(path) for path in spec.paths])
+    line = F.col("value")
+    if encoding in ("UTF-8", "UTF8"):
+        return lines.select(F.make_valid_utf8(line).alias("value"))
+    return lines.select(F.decode(line.cast("binary"), encoding).alias("value"))
 
 
 def _records(spark: SparkSession, spec: RecordFiles) -> DataFrame:
