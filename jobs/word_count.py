@@ -10,10 +10,11 @@ import argparse
 import re
 from pathlib import Path
 
-from flinkpy_dagster.api import ParquetSink, RuntimeExecutionMode, StreamExecutionEnvironment, Types
+from flinkpy_dagster.api import ParquetSink, Row, RuntimeExecutionMode, StreamExecutionEnvironment, Types
 
 JABBERWOCKY = Path(__file__).resolve().parent / "data" / "jabberwocky.txt"
 WORD_COUNT = Types.TUPLE([Types.STRING(), Types.INT()])
+RESULT = Types.ROW_NAMED(["word", "count"], [Types.STRING(), Types.INT()])
 
 
 def words(line):
@@ -40,7 +41,7 @@ def main():
     env.set_runtime_mode(RuntimeExecutionMode[arguments.mode.upper()])
     counts = build(env.read_text_file(arguments.input))
     if arguments.output:
-        counts.sink_to(ParquetSink(arguments.output)).name("word_counts")
+        counts.map(lambda count: Row(*count), RESULT).sink_to(ParquetSink(arguments.output)).name("word_counts")
     else:
         counts.print()
     env.execute("word_count")

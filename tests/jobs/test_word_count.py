@@ -39,4 +39,4 @@ def test_streaming_when_printed_gives_every_count_on_the_way(text, tmp_path):
 def test_parquet_when_an_output_is_given_holds_the_counts(text, tmp_path):
     run_job("word_count.py", "--input", str(text), "--output", str(tmp_path / "counts"), cwd=tmp_path)
     table = pd.read_parquet(tmp_path / "counts")
-    assert dict(table.itertuples(index=False)) == COUNTS
+    assert dict(zip(table["word"], table["count"], strict=True)) == COUNTS
