@@ -60,7 +60,6 @@ SETTINGS = {
 }
 """Families of keys that nobody reads yet, the narrower before the wider ones."""
 
-_CLEANUP = "Expired entries are removed when their key is met again, and in no other way."
 _NOBODY = "A value that nothing takes; PyFlink 2 has no method that takes it either."
 _RESOURCES = SETTINGS["slot-sharing-group."]
 _COMPACTION = "File sinks do not merge files, so nothing takes it."
@@ -118,13 +117,11 @@ IDLE: dict[str, tuple[str, str]] = {
             "managed_memory managed_memory_mb external_resource"
         ).split()
     },
-    **{
-        f"StateTtlConfig.Builder.{method}": ("get_cleanup_strategies", _CLEANUP)
-        for method in (
-            "cleanup_full_snapshot cleanup_incrementally cleanup_in_rocksdb_compact_filter "
-            "disable_cleanup_in_background"
-        ).split()
-    },
+    "StateTtlConfig.Builder.cleanup_full_snapshot": ("in_full_snapshot", "There are no snapshots yet."),
+    "StateTtlConfig.Builder.cleanup_in_rocksdb_compact_filter": (
+        "get_rocksdb_compact_filter_cleanup_strategy",
+        "There is no RocksDB; expired entries are removed a few at a time.",
+    ),
 }
 """Accepted without effect: name -> (a word that code acting upon it would contain, reason); ``*`` is any class."""
 

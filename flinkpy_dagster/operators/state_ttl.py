@@ -27,7 +27,7 @@ class TtlTimeCharacteristic(Enum):
 
 
 class CleanupStrategies:
-    """When expired state is removed. Kept as declared; the in-memory backend removes it when it is met."""
+    """When expired state is removed: when it is met, and a few entries at a time (``ttl_cleanup``)."""
 
     class Strategies(Enum):
         """The ways Flink knows."""

@@ -17,6 +17,14 @@ from flinkpy_dagster.operators.state_descriptors import (
 )
 from flinkpy_dagster.operators.state_ttl import StateTtlConfig, StateVisibility, UpdateType
 from flinkpy_dagster.operators.states import AggregatingState, ListState, MapState, ReducingState, ValueState
+from flinkpy_dagster.operators.ttl_cleanup import (
+    IncrementalCleanup,
+    NoCleanup,
+    Prune,
+    prune_list,
+    prune_map,
+    prune_value,
+)
 from flinkpy_dagster.operators.watermarks import milliseconds_of
 
 Stamped = tuple[Any, int]
@@ -30,6 +38,14 @@ class TimeToLive:
         self._clock = clock
         self.renews_on_read = config.get_update_type() is UpdateType.OnReadAndWrite
         self._shows_expired = config.get_state_visibility() is StateVisibility.ReturnExpiredIfNotCleanedUp
+        self._incremental = config.get_cleanup_strategies().get_incremental_cleanup_strategy()
+
+    def cleanup_of(self, table: dict, prune: Prune) -> IncrementalCleanup | NoCleanup:
+        """What drops expired entries of a table."""
+        if self._incremental is None:
+            return NoCleanup()
+        size = self._incremental.get_cleanup_size()
+        return IncrementalCleanup(table, prune, self._clock, self._ttl_ms, size)
 
     def stamp(self, value: Any) -> Stamped:
         """``value`` as written now."""
@@ -47,10 +63,13 @@ class TimeToLive:
 class TtlState:
     """One stamped value per key."""
 
+    prune: Prune = staticmethod(prune_value)
+
     def __init__(self, cursor: Any, table: dict, ttl: TimeToLive):
         self._cursor = cursor
         self._table = table
         self._ttl = ttl
+        self._on_use = ttl.cleanup_of(table, self.prune).on_use
 
     def clear(self) -> None:
         """Forgets what is stored for the current key."""
@@ -58,6 +77,7 @@ class TtlState:
 
     def read(self) -> Any:
         """The value, None if there is none; an expired one is removed, and seen this once if so configured."""
+        self._on_use()
         key = self._cursor.key
         stamped = self._table.get(key)
         if stamped is None:
@@ -75,6 +95,7 @@ class TtlState:
 
     def write(self, value: Any) -> None:
         """Stores a value, or removes it if it is None."""
+        self._on_use()
         if value is None:
             self.clear()
         else:
@@ -126,6 +147,8 @@ class TtlAggregation(TtlState, AggregatingState):
 class TtlList(TtlState, ListState):
     """A list whose elements expire one by one."""
 
+    prune = staticmethod(prune_list)
+
     def get(self) -> list:
         stored = self._table.get(self._cursor.key, [])
         visible = [stamped[0] for stamped in stored if self._ttl.is_visible(stamped)]
@@ -143,6 +166,7 @@ class TtlList(TtlState, ListState):
         self._store([self._ttl.stamp(value) for value in values])
 
     def _store(self, stamped: list[Stamped]) -> None:
+        self._on_use()
         if stamped:
             self._table[self._cursor.key] = stamped
         else:
@@ -152,7 +176,10 @@ class TtlList(TtlState, ListState):
 class TtlMap(TtlState, MapState):
     """A map whose entries expire one by one."""
 
+    prune = staticmethod(prune_map)
+
     def get(self, key: Any) -> Any:
+        self._on_use()
         stored = self._table.get(self._cursor.key, {})
         stamped = stored.get(key)
         if stamped is None:
@@ -164,6 +191,7 @@ class TtlMap(TtlState, MapState):
         return stamped[0] if self._ttl.is_visible(stamped) else None
 
     def put(self, key: Any, value: Any) -> None:
+        self._on_use()
         self._table.setdefault(self._cursor.key, {})[key] = self._ttl.stamp(value)
 
     def put_all(self, dict_value: Any) -> None:
@@ -177,6 +205,7 @@ class TtlMap(TtlState, MapState):
             self.clear()
 
     def contains(self, key: Any) -> bool:
+        self._on_use()
         stamped = self._table.get(self._cursor.key, {}).get(key)
         return stamped is not None and self._ttl.is_visible(stamped)
 

@@ -50,8 +50,8 @@ def backend() -> KeyedStateBackend:
 
 def expiring(descriptor: StateDescriptor, ttl_ms: int = 10, **settings: Any) -> StateDescriptor:
     builder = StateTtlConfig.new_builder(ttl_ms)
-    for name in settings:
-        getattr(builder, name)()
+    for name, arguments in settings.items():
+        getattr(builder, name)(*(arguments if isinstance(arguments, tuple) else ()))
     descriptor.enable_time_to_live(builder.build())
     return descriptor
 
@@ -179,3 +179,61 @@ def test_ttl_reducing_state_when_expired_then_starts_anew() -> None:
     total.add(1)
     mean.add(1)
     assert (total.get(), mean.get()) == (1, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "use"),
+    [
+        (ValueStateDescriptor("s", LONG), lambda state: state.update(1)),
+        (ListStateDescriptor("s", LONG), lambda state: state.add(1)),
+        (MapStateDescriptor("s", LONG, LONG), lambda state: state.put(1, 1)),
+        (ReducingStateDescriptor("s", lambda a, b: a + b, LONG), lambda state: state.add(1)),
+        (AggregatingStateDescriptor("s", Mean(), LONG), lambda state: state.add(1)),
+    ],
+)
+def test_ttl_when_keys_do_not_come_back_then_they_are_freed_while_others_are_used(
+    descriptor: StateDescriptor, use: Any
+) -> None:
+    clock = ManualClock()
+    backend = KeyedStateBackend(clock)
+    state = backend.state(expiring(descriptor))
+    for backend.key in range(1000):
+        use(state)
+    clock.advance_to(10)
+    backend.key = "new"
+    for _ in range(40):
+        use(state)
+    assert 0 < len(backend.tables["s"]) < 1000  # some at a time
+    for _ in range(400):
+        use(state)
+    assert set(backend.tables["s"]) == {"new"}
+
+
+def test_ttl_cleanup_when_entries_were_renewed_then_keeps_them_and_comes_back_for_them() -> None:
+    clock = ManualClock()
+    backend = KeyedStateBackend(clock)
+    state = backend.state(expiring(ValueStateDescriptor("v", LONG), cleanup_incrementally=(1000, False)))
+    for backend.key, now in (("a", 0), ("b", 6)):
+        clock.advance_to(now)
+        state.update(1)
+    left = []
+    for now in (10, 15, 16):
+        clock.advance_to(now)
+        backend.key = now
+        for _ in range(32):
+            state.value()
+        left.append(set(backend.tables["v"]))
+    assert left == [{"b"}, {"b"}, set()]
+
+
+def test_ttl_cleanup_when_disabled_then_expired_entries_stay() -> None:
+    clock = ManualClock()
+    backend = KeyedStateBackend(clock)
+    state = backend.state(expiring(ValueStateDescriptor("v", LONG), disable_cleanup_in_background=True))
+    backend.key = "a"
+    state.update(1)
+    clock.advance_to(50)
+    backend.key = "b"
+    for _ in range(500):
+        state.value()
+    assert set(backend.tables["v"]) == {"a"}
