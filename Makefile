@@ -1,6 +1,7 @@
 # make install   .venv with everything          make run    the main job on real data
 # make test      all checks and tests           make ui     Dagster's UI on the runs of make run
 # make conformance   both tables against Flink's answers
+# make pyflink FLINK_VENV=...   programs under real PyFlink and here, the same results
 # make bench     ratios against PySpark and PyFlink
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
 HEAVY := nice -n 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install java run ui test lint types imports unit conformance bench docs constraints clean
+.PHONY: help install java run ui test lint types imports unit conformance pyflink bench docs constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -60,6 +61,11 @@ conformance: install java ## run and plan every program of the corpus, compare w
 	  --cmd "flinkpy info -c build {program}" || status=1; \
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tests/conformance/check.py tests/conformance \
 	  --cmd "flinkpy run {program}" --strict-errors || status=1; exit $$status
+
+pyflink: install ## compare with real PyFlink: FLINK_VENV=<venv with apache-flink 2.3>
+	@test -n "$(FLINK_VENV)" -a -x "$(FLINK_VENV)/bin/python" || \
+	  { echo "PyFlink is needed: make pyflink FLINK_VENV=<a venv with apache-flink==2.3.*, and Java 17>" >&2; exit 1; }
+	FLINK_VENV=$(abspath $(FLINK_VENV)) $(HEAVY) $(BIN)/python -m pytest -q tests/pyflink
 
 bench: install java ## benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
