@@ -100,13 +100,17 @@ def is_unreadable(error: Exception) -> bool:
 
 
 def _full_text(error: Exception) -> str:
-    parts = [str(error)]
-    if isinstance(error, Py4JJavaError):
-        java = error.java_exception
-        while java is not None:
-            parts.append(str(java.toString()))
-            java = java.getCause()
-    return "\n".join(parts)
+    return "\n".join([str(error), *_causes(error)])
+
+
+def _causes(error: Exception) -> list[str]:
+    """What the JVM's exception and its causes say, the innermost last."""
+    java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
+    said = []
+    while java is not None:
+        said.append(str(java.toString()))
+        java = java.getCause()
+    return said
 
 
 _NOISE = re.compile(
@@ -116,13 +120,18 @@ _NOISE = re.compile(
 )
 
 
+_TRAILER = re.compile(r"\n\s+at |\nDriver stacktrace:|SQLSTATE: |JVM stacktrace:")
+
+
 def reason_of(error: Exception) -> str:
     """The one line of Spark's message that says what happened."""
-    text = str(error).split("\nDriver stacktrace:")[0].split("JVM stacktrace:")[0]
-    if "Traceback (most recent call last):" in text:
-        return one_line(_last_line_of_traceback(text))
-    text = re.split(r"\n\s+at |SQLSTATE: ", text)[0]
-    return one_line(_NOISE.sub("", text)) or type(error).__name__
+    if "Traceback (most recent call last):" in str(error):
+        return one_line(_last_line_of_traceback(str(error)))
+    for text in (*reversed(_causes(error)), str(error)):
+        reason = one_line(_NOISE.sub("", _TRAILER.split(text)[0]))
+        if reason:
+            return reason
+    return type(error).__name__
 
 
 def _last_line_of_traceback(text: str) -> str:

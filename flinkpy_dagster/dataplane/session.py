@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import sys
 import threading
 from pathlib import Path
@@ -100,6 +101,7 @@ def _start(settings: dict[str, str]) -> None:
     """Starts the JVM and the SparkContext."""
     if _java() is None:
         raise TargetUnavailable(_NEEDS_JAVA)
+    _check_master(settings["spark.master"])
     python = os.environ.get("PYSPARK_PYTHON") or sys.executable
     os.environ.setdefault("PYSPARK_PYTHON", python)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -117,6 +119,20 @@ def _start(settings: dict[str, str]) -> None:
         raise TargetUnavailable(
             f"Spark did not start on '{settings['spark.master']}': {_cause(error)}"
         ) from error
+
+
+def _check_master(master: str) -> None:
+    """Raises TargetUnavailable at once for a standalone cluster that Spark would look for for a minute."""
+    if not master.startswith("spark://"):
+        return
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+            return
+        except (OSError, ValueError):
+            continue
+    raise TargetUnavailable(f"There is no Spark master at '{master}': start one, or set spark.master to another.")
 
 
 def _java() -> str | None:

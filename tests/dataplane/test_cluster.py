@@ -1,0 +1,116 @@
+"""A standalone Spark cluster of separate processes: master and two workers, with the program's own module shipped."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+
+pytestmark = [pytest.mark.spark, pytest.mark.cluster, pytest.mark.slow]
+
+SPARK_HOME = Path(pyspark.__file__).parent
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import sys
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.session import spark_session
+from flinkpy_dagster.types import Types
+from shop import Order, priced
+from tests.dataplane.running import environment, run_job
+
+master, folder, mode = sys.argv[1:]
+spark = spark_session(Configuration.from_dict({
+    "spark.master": master, "spark.executor.memory": "512m", "spark.cores.max": "2", "spark.executor.cores": "1",
+}))
+env = environment(2, mode)
+orders = env.from_sequence(1, 100).map(lambda number: Order(f"item {number % 3}", number))
+totals = orders.key_by(lambda order: order.item, Types.STRING()).reduce(Order.plus).map(priced, Types.STRING())
+totals.print()
+hosts = env.from_sequence(1, 8).rebalance().map(lambda number: __import__("os").getppid(), Types.LONG())
+hosts.print("process")
+run = run_job(spark, env.job_graph(), folder)
+for line in run.lines:
+    print(line)
+print("executors", spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1)
+spark.stop()
+"""
+MODULE = """
+class Order:
+    def __init__(self, item, price):
+        self.item, self.price = item, price
+
+    def plus(self, other):
+        return Order(self.item, self.price + other.price)
+
+
+def priced(order):
+    return f"{order.item} costs {order.price}"
+"""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a cluster whose workers know nothing of this checkout's folder."""
+    folder = tmp_path_factory.mktemp("cluster")
+    port = free_port()
+    url = f"spark://127.0.0.1:{port}"
+    local = ["--host", "127.0.0.1", "--webui-port", "0"]
+    processes = [start(folder, "master", "master.Master", *local, "--port", str(port))]
+    try:
+        wait_for(folder / "master.log", "Starting Spark master")
+        for number in (1, 2):
+            work = ["--work-dir", str(folder / f"work{number}"), "--cores", "1", "--memory", "1g"]
+            processes.append(start(folder, f"worker{number}", "worker.Worker", *local, *work, url))
+        for number in (1, 2):
+            wait_for(folder / f"worker{number}.log", "Successfully registered with master")
+        yield url
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            process.wait(20)
+
+
+def start(folder: Path, name: str, kind: str, *arguments: str) -> subprocess.Popen:
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    environment |= {"SPARK_HOME": str(SPARK_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [str(SPARK_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments]
+    with open(folder / f"{name}.log", "wb") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
+
+
+def wait_for(log: Path, text: str, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while text not in log.read_text():
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_program_with_a_module_of_its_own_runs_on_executors_that_cannot_import_it(master, tmp_path, mode):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "shop.py").write_text(MODULE)
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    command = [sys.executable, str(tmp_path / "program.py"), master, str(tmp_path / "data"), mode]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "executors 2"
+    assert len({line for line in lines if line.startswith("process")}) > 1
+    last = {match[1]: int(match[2]) for line in lines if (match := re.search(r"(item \d) costs (\d+)", line))}
+    assert last == {"item 0": 1683, "item 1": 1717, "item 2": 1650}

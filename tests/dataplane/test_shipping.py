@@ -1,0 +1,42 @@
+"""Sending the program's code to the workers."""
+
+import subprocess
+import sys
+import zipfile
+
+from flinkpy_dagster.dataplane.shipping import package_zip, packed, program_modules, unpacked
+
+
+def test_modules_of_the_program_are_those_that_no_worker_is_sure_to_have():
+    names = {module.__name__ for module in program_modules()}
+    assert __name__ in names
+    assert not names & {"json", "pyarrow", "pytest", "flinkpy_dagster", "flinkpy_dagster.types", "__main__"}
+
+
+def test_functions_of_the_program_travel_by_value():
+    code = "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read())(20))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=packed(plus_one), capture_output=True, check=True, cwd="/"
+    )
+    assert done.stdout.split() == [b"22"]
+
+
+STEP = 2
+
+
+def plus_one(number):
+    return number + STEP
+
+
+def test_unpacked_function_of_this_process_does_the_same():
+    assert unpacked(packed(plus_one))(1) == 3
+
+
+def test_package_zip_has_this_package_and_cloudpickle():
+    with zipfile.ZipFile(package_zip()) as archive:
+        names = archive.namelist()
+    assert {
+        "flinkpy_dagster/__init__.py",
+        "flinkpy_dagster/dataplane/passes.py",
+        "cloudpickle/cloudpickle.py",
+    } <= set(names)
