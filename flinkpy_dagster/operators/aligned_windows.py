@@ -6,13 +6,13 @@ element. Results are those of ``window_operator``, which the tests compare.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
-from itertools import compress
+from collections.abc import Callable, Iterator
+from itertools import compress, islice
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
-from flinkpy_dagster.operators.operator import Setup, callable_of, close_function, open_function
+from flinkpy_dagster.operators.operator import SLICE_SIZE, Setup, callable_of, close_function, open_function
 from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.snapshots import is_immutable, snapshot
 from flinkpy_dagster.operators.specs import Window
@@ -176,7 +176,8 @@ class AlignedWindowOperator(KeyedOperator):
 
     # --- time
 
-    def advance_watermark(self, timestamp: int) -> None:
+    def approach(self, timestamp: int) -> Iterator[None]:
+        """Evaluates the panes that end, and forgets those whose time is over."""
         if self.setup.is_batch and timestamp == MAX_WATERMARK:
             self._assign_waiting()
         self.watermark = timestamp
@@ -185,14 +186,13 @@ class AlignedWindowOperator(KeyedOperator):
             if end > timestamp:
                 break
             if end > self._fired_until:
-                self._emit_pane(start, end)
+                yield from self._emit_pane(start, end)
             if end + self._lateness <= timestamp:
                 self._forget(start)
         self._fired_until = timestamp
         if not self._panes:
             self._user_keys.clear()
         self.results.flush()
-        self.output.emit_watermark(timestamp)
 
     def check_clock(self) -> None:
         """No timers here."""
@@ -220,21 +220,27 @@ class AlignedWindowOperator(KeyedOperator):
 
     # --- evaluation
 
-    def _emit_pane(self, start: int, end: int) -> None:
-        pane = self._panes[start]
+    def _emit_pane(self, start: int, end: int) -> Iterator[None]:
+        entries = iter(self._panes[start].items())
+        is_plain = self._spec.function is None and (self._spec.aggregate or self._spec.reduce) is not None
+        while part := list(islice(entries, SLICE_SIZE)):
+            if is_plain:
+                values = self._plain_results(part)
+                self.output.emit(Batch(values, [end] * len(values)))
+            else:
+                for key, contents in part:
+                    self._emit_key(start, key, contents, end)
+                self.results.flush()
+            yield
+
+    def _plain_results(self, entries: list[tuple]) -> list:
+        """Reductions or results of an aggregation, with nothing to be done to them."""
         aggregate = self._spec.aggregate
-        if self._spec.function is not None or (aggregate is None and self._spec.reduce is None):
-            for key, contents in pane.items():
-                self._emit_key(start, key, contents, end)
-            return
         if aggregate is None:
-            values = list(pane.values())
+            values = [contents for _, contents in entries]
         else:
-            values = [aggregate.get_result(accumulator) for accumulator in pane.values()]
-        if self._freezes:
-            values = list(map(snapshot, values))
-        self.results.flush()
-        self.output.emit(Batch(values, [end] * len(values)))
+            values = [aggregate.get_result(contents) for _, contents in entries]
+        return list(map(snapshot, values)) if self._freezes else values
 
     def _emit_key(self, start: int, key: Any, contents: Any, timestamp: int) -> None:
         if self._spec.aggregate is not None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
-from flinkpy_dagster.operators.operator import Operator, Output, Setup
+from flinkpy_dagster.operators.operator import SLICE_SIZE, Operator, Output, Setup
 from flinkpy_dagster.operators.results import timestamps_of, timestamps_or_none
 
 RESULTS_PER_BATCH = 1000
@@ -82,19 +82,29 @@ class KeyByKeyInput(Operator):
             self._inputs[input_index].add(batch, self.operator.state_keys(batch.keys))
 
     def advance_watermark(self, timestamp: int) -> None:
+        if timestamp == MAX_WATERMARK:
+            super().advance_watermark(timestamp)
+
+    def approach(self, timestamp: int) -> Iterator[None]:
+        """All keys, at the end of the inputs."""
         if timestamp < MAX_WATERMARK:
             return
         inputs, self._inputs = self._inputs, (HeldBack(), HeldBack())
         results = self.operator.results
         results.least = RESULTS_PER_BATCH
+        done = 0
         for state_key in {**inputs[0].positions, **inputs[1].positions}:
-            for input_index, positions in runs_of_key(inputs, state_key):
-                self.operator.process(inputs[input_index].batch(positions), input_index)
+            for input_index, run in runs_of_key(inputs, state_key):
+                for start in range(0, len(run), SLICE_SIZE):
+                    positions = run[start : start + SLICE_SIZE]
+                    self.operator.process(inputs[input_index].batch(positions), input_index)
+                    done += len(positions)
+                    if done >= SLICE_SIZE:
+                        done = 0
+                        yield
             self.operator.end_key()
         results.least = 0
         results.flush()
-        self.watermark = timestamp
-        self.output.emit_watermark(timestamp)
 
     def mark_idle(self) -> None:
         """In BATCH nothing is said about event time before the end."""

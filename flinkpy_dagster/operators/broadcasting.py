@@ -1,5 +1,6 @@
 """(Keyed)BroadcastProcessFunction: input 1 is the broadcast one and may change broadcast state."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from flinkpy_dagster.operators.batch import Batch
@@ -41,11 +42,11 @@ class BroadcastOperator(ProcessOperator):
         self._context = self._contexts[input_index]
         super().process(batch, input_index)
 
-    def advance_watermark(self, timestamp: int) -> None:
+    def approach(self, timestamp: int) -> Iterator[None]:
         held_back, self._held_back = self._held_back, []
         for batch in held_back:
             self._process(batch, 0)
-        super().advance_watermark(timestamp)
+            yield
 
 
 class KeyedBroadcastOperator(KeyedProcessOperator):

@@ -1,12 +1,12 @@
 """map, flat_map, filter and rolling reduce on keyed streams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from operator import itemgetter
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
-from flinkpy_dagster.operators.operator import Setup, callable_of, close_function, open_function
+from flinkpy_dagster.operators.operator import SLICE_SIZE, Setup, callable_of, close_function, open_function
 from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.snapshots import ATOMS, is_immutable, snapshot
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
@@ -116,13 +116,11 @@ class ReduceOperator(KeyedOperator):
             append(value if not freezes or value.__class__ in ATOMS else snapshot(value))
         return reduced
 
-    def advance_watermark(self, timestamp: int) -> None:
-        self.watermark = timestamp
+    def approach(self, timestamp: int) -> Iterator[None]:
         if self.setup.is_batch and timestamp == MAX_WATERMARK:
-            self._emit_once_per_key()
-        self.output.emit_watermark(timestamp)
+            yield from self._emit_once_per_key()
 
-    def _emit_once_per_key(self) -> None:
+    def _emit_once_per_key(self) -> Iterator[None]:
         """One result per key, in order of the keys' first elements."""
         rows: list[tuple] = []
         for batch in self._waiting:
@@ -132,9 +130,11 @@ class ReduceOperator(KeyedOperator):
         self._rolling([row[1] for row in rows], [row[2] for row in rows])
         reduced = list(self._table.values())
         self._table.clear()
-        if reduced:
+        for start in range(0, len(reduced), SLICE_SIZE):
+            part = reduced[start : start + SLICE_SIZE]
             # the timestamp of the timer by which PyFlink emits them
-            self.output.emit(Batch(reduced, [MAX_WATERMARK] * len(reduced)))
+            self.output.emit(Batch(part, [MAX_WATERMARK] * len(part)))
+            yield
 
     def close(self) -> None:
         close_function(self._function)

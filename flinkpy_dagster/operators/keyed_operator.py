@@ -1,11 +1,11 @@
 """What all keyed operators share: state of the current key, timers, and the two ways time moves."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP
 from flinkpy_dagster.operators.keyed_state import KeyedStateBackend
-from flinkpy_dagster.operators.operator import Operator, Setup
+from flinkpy_dagster.operators.operator import SLICE_SIZE, Operator, Setup
 from flinkpy_dagster.operators.results import Results
 from flinkpy_dagster.operators.timer_service import TimeDomain
 from flinkpy_dagster.operators.timers import Timer, TimerQueue
@@ -39,16 +39,14 @@ class KeyedOperator(Operator):
         """Called for a timer that fires; ``backend.key`` and ``current_key`` are set."""
         raise NotImplementedError
 
-    def advance_watermark(self, timestamp: int) -> None:
+    def approach(self, timestamp: int) -> Iterator[None]:
+        """Fires what is due, round by round."""
         self.watermark = timestamp
-        self.fire_event_timers()
-        self.output.emit_watermark(timestamp)
-
-    def fire_event_timers(self) -> None:
-        """Fires what is due at the current watermark, round by round, then emits the results."""
-        while due := self.event_timers.due(self.watermark):
-            self._fire(due, TimeDomain.EVENT_TIME)
-        self.results.flush()
+        while due := self.event_timers.due(timestamp):
+            for start in range(0, len(due), SLICE_SIZE):
+                self._fire(due[start : start + SLICE_SIZE], TimeDomain.EVENT_TIME)
+                self.results.flush()
+                yield
 
     def check_clock(self) -> None:
         if self.processing_timers.has_any():
@@ -65,7 +63,8 @@ class KeyedOperator(Operator):
         """
         self.watermark = MAX_WATERMARK
         if self.event_timers.has_any() or self.processing_timers.has_any():
-            self.fire_event_timers()
+            while due := self.event_timers.due(MAX_WATERMARK):
+                self._fire(due, TimeDomain.EVENT_TIME)
             while due := self.processing_timers.due(MAX_WATERMARK):
                 self._fire(due, TimeDomain.PROCESSING_TIME)
             self.results.flush()

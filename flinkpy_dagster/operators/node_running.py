@@ -1,7 +1,7 @@
 """One stream node at work in a task: its operators in a row, its aligned inputs, and the guard around user code."""
 
 import traceback
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,8 @@ from flinkpy_dagster.operators.memory_limit import out_of_memory
 from flinkpy_dagster.operators.node_outputs import ChainLink, NodeOutput
 from flinkpy_dagster.operators.operator import Operator, Setup
 from flinkpy_dagster.operators.watermark_valve import WatermarkValve
+
+NO_MORE = object()
 
 
 class NodeRunner:
@@ -27,6 +29,8 @@ class NodeRunner:
         self._operators = operators
         self._channels: list[Hashable] = []
         self._valve = WatermarkValve(())
+        self._reached: int | None = None
+        self._approached: Iterator[None] | None = None
         self.elements = 0
         for operator, following in pairwise(operators):
             operator.output = ChainLink(following, output)
@@ -59,7 +63,15 @@ class NodeRunner:
 
     def complete(self) -> None:
         """All channels have ended."""
-        self._advance_to(self._valve.complete() if self._channels else MAX_WATERMARK)
+        self._advance_to(self._end())
+
+    def advance_partly(self, channel: Hashable, timestamp: int) -> bool:
+        """Takes a watermark, does a slice of what is due; call it again with the same one as long as it is true."""
+        return self._approach_partly(lambda: self._valve.advance(channel, timestamp))
+
+    def complete_partly(self) -> bool:
+        """All channels have ended; as ``advance_partly``."""
+        return self._approach_partly(self._end)
 
     def mark_idle(self, channel: Hashable) -> None:
         """A channel has nothing to say about event time."""
@@ -93,10 +105,10 @@ class NodeRunner:
                 errors.append(error)
         return errors
 
-    def guarded(self, call: Callable[..., Any], *arguments: Any) -> None:
+    def guarded(self, call: Callable[..., Any], *arguments: Any) -> Any:
         """Calls an operator. The one place where what user code raises becomes a ``UserCodeError``, or OutOfMemory."""
         try:
-            call(*arguments)
+            return call(*arguments)
         except FlinkpyError:
             raise
         except MemoryError:
@@ -104,6 +116,21 @@ class NodeRunner:
         except Exception as error:
             name, text = self.node.name, traceback.format_exc()
             raise UserCodeError(name, type(error).__name__, str(error), text) from error
+
+    def _end(self) -> int | None:
+        return self._valve.complete() if self._channels else MAX_WATERMARK
+
+    def _approach_partly(self, reach: Callable[[], int | None]) -> bool:
+        if self._approached is None:
+            self._reached = reach()
+            if self._reached is None:
+                return False
+            self._approached = self._operators[0].approach(self._reached) if self._operators else iter(())
+        if self.guarded(next, self._approached, NO_MORE) is not NO_MORE:
+            return True
+        self._approached = None
+        self._advance_to(self._reached)
+        return False
 
     def _advance_to(self, timestamp: int | None) -> None:
         if timestamp is None:

@@ -1,5 +1,6 @@
 """What every operator is: something that takes batches and watermarks in and pushes batches and watermarks out."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -7,6 +8,9 @@ from flinkpy_dagster.clock import Clock
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
 from flinkpy_dagster.operators.metric_registry import MetricRegistry
 from flinkpy_dagster.types import TypeInformation
+
+SLICE_SIZE = 8192
+"""Timers, keys or elements of one slice of work at a watermark: a bound of what it holds before results leave."""
 
 
 class Output(Protocol):
@@ -69,8 +73,17 @@ class Operator:
 
     def advance_watermark(self, timestamp: int) -> None:
         """Event time has come to ``timestamp``, ms; never called with less than before."""
+        for _ in self.approach(timestamp):
+            pass
         self.watermark = timestamp
         self.output.emit_watermark(timestamp)
+
+    def approach(self, timestamp: int) -> Iterator[None]:
+        """Does what is due at a watermark that will come next, slice by slice; results can leave after each.
+
+        ``advance_watermark`` does what is left of it.
+        """
+        return iter(())
 
     def mark_idle(self) -> None:
         """All inputs are idle."""

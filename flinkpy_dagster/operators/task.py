@@ -71,13 +71,15 @@ class Task:
         """
         try:
             for step in self._steps(arrivals):
-                started = perf_counter()
-                self._clock.resume()
-                step()
-                self._clock.pause()
-                self._busy_s += perf_counter() - started
-                departures, self._departures[:] = list(self._departures), []
-                yield from departures
+                has_more = True
+                while has_more:
+                    started = perf_counter()
+                    self._clock.resume()
+                    has_more = step()
+                    self._clock.pause()
+                    self._busy_s += perf_counter() - started
+                    departures, self._departures[:] = list(self._departures), []
+                    yield from departures
         except BaseException:
             self._close()
             raise
@@ -87,14 +89,16 @@ class Task:
             raise errors[0]
 
     def _steps(self, arrivals: Iterable[Arrival]) -> Iterator:
-        """What the task does, in order; the loop above runs each and hands over what it made."""
+        """What the task does, in order; the loop above runs each until it says no, and hands over what it made."""
         yield self._open
         for source_id, batch in self._source_batches():
             yield lambda source_id=source_id, batch=batch: self._read(source_id, batch)
         yield self._end_sources
         for arrival in arrivals:
             yield from self._steps_of(arrival)
-        yield self._end_inputs
+        # sources that Spark reads, stored data sets and senders that were silent end here
+        for runner in self._wiring.runners.values():
+            yield runner.complete_partly
         for runner in self._wiring.runners.values():
             yield runner.check_clock
             yield runner.finish
@@ -145,6 +149,11 @@ class Task:
 
     def _steps_of(self, arrival: Arrival) -> Iterator:
         content = arrival.content
+        if isinstance(content, Watermark):
+            runner = self._wiring.inlets[arrival.port].runner
+            yield lambda: runner.advance_partly((arrival.port, arrival.sender), content.timestamp)
+            yield self._check_clock
+            return
         if not isinstance(content, Batch):
             yield lambda: self._take_signal(arrival)
             return
@@ -165,16 +174,9 @@ class Task:
         channel = (arrival.port, arrival.sender)
         if isinstance(arrival.content, Tick):
             self._move_clock_to(arrival.content.now_ms)
-        elif isinstance(arrival.content, Watermark):
-            runner.advance(channel, arrival.content.timestamp)
         else:
             runner.mark_idle(channel)
         self._check_clock()
-
-    def _end_inputs(self) -> None:
-        """Sources that Spark reads, stored data sets and senders that were silent end here."""
-        for runner in self._wiring.runners.values():
-            runner.complete()
 
     def _move_clock_to(self, now_ms: int) -> None:
         """The sender's clock moved on: timers in between fire at their own times."""
