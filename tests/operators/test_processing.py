@@ -69,6 +69,29 @@ class Join(KeyedCoProcessFunction):
         yield ctx.get_current_key(), self.name.value(), value[1]
 
 
+class Await(KeyedCoProcessFunction):
+    """Tells of keys whose second element does not come in time."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.due = runtime_context.get_state(ValueStateDescriptor("due", Types.LONG()))
+
+    def process_element1(self, value: Any, ctx: Any) -> None:
+        self.due.update(ctx.timestamp() + 10)
+        ctx.timer_service().register_event_time_timer(self.due.value())
+
+    def process_element2(self, value: Any, ctx: Any) -> Iterator[Any]:
+        if self.due.value() is not None:
+            ctx.timer_service().delete_event_time_timer(self.due.value())
+            self.due.clear()
+            yield "in time", value
+        else:
+            yield ODD, value
+
+    def on_timer(self, timestamp: int, ctx: Any) -> Iterator[Any]:
+        yield "missed", ctx.get_current_key(), timestamp
+        self.due.clear()
+
+
 class Sides(CoProcessFunction):
     def process_element1(self, value: Any, ctx: Any) -> list:
         return [("first", value, ctx.timestamp())]
@@ -170,6 +193,25 @@ def test_co_process_function_when_both_sides_have_the_key_then_share_state() -> 
         harness.process((2, 20), input_index=1)
         assert harness.values == [(1, "x", 10), (2, None, 20)]
         assert harness.state("name") == {1: "x"}
+
+
+def test_keyed_co_process_function_when_timers_are_set_by_one_side_then_the_other_can_delete_them() -> None:
+    with harness_of(Await(), key_by=(lambda v: v, lambda v: v)) as harness:
+        harness.process_all([("a", 0), ("b", 1)], input_index=0)
+        harness.process_all([("a", 5), ("c", 6)], input_index=1)
+        assert harness.event_timers == [(11, "b")]
+        harness.advance_watermark(11)
+        assert harness.values == [("in time", "a"), ("missed", "b", 11)]
+        assert (harness.side(ODD), harness.state("due")) == (["c"], {})
+
+
+def test_keyed_co_process_function_when_batch_then_both_inputs_come_by_key_and_time() -> None:
+    with harness_of(Await(), key_by=(lambda v: v, lambda v: v), is_batch=True) as harness:
+        harness.process_all([("a", 6), ("b", 1)], input_index=1)
+        harness.process_all([("a", 0), ("b", 3)], input_index=0)
+        harness.end()
+        assert harness.values == [("in time", "a"), ("missed", "b", 13)]
+        assert harness.side(ODD) == ["b"]
 
 
 def test_co_functions_when_results_are_none_then_are_dropped() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ from flinkpy_dagster.api import (
     ValueStateDescriptor,
     WatermarkStrategy,
 )
+from flinkpy_dagster.operators import aligned_windows, batch_input, keyed_elements, keyed_operator
 from flinkpy_dagster.operators.watermarks import TimestampAssigner
 from flinkpy_dagster.testing import local_execution
 
@@ -27,6 +29,16 @@ ELEMENT = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
 Element = tuple[str, int, int]
 """Key, number, event time."""
 Model = Callable[[list[Element]], list[Element]]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_slices() -> Iterator[None]:
+    """What is due at once is done in many slices, few as the elements are."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (aligned_windows, batch_input, keyed_elements, keyed_operator):
+            patch.setattr(module, "SLICE_SIZE", 2)
+        patch.setattr(batch_input, "RESULTS_PER_BATCH", 2)
+        yield
 
 
 @dataclass(frozen=True)
