@@ -98,6 +98,7 @@ class NodeOutput:
         self._consumers: list[Consumer] = []
         self._sides: dict[str, SideOutput] = {}
         self._all: list[Consumer] = []
+        self._is_typed = False
         self.elements = 0
 
     def add(self, consumer: Consumer) -> None:
@@ -110,6 +111,10 @@ class NodeOutput:
         self._sides.setdefault(tag_id, SideOutput(value_type)).add(consumer)
         self._all.append(consumer)
 
+    def values_are_typed(self) -> None:
+        """The node passes on values as they come, and they come in its type."""
+        self._is_typed = True
+
     def emit(self, batch: Batch) -> None:
         """Results of the main output."""
         if not batch.values:
@@ -117,7 +122,8 @@ class NodeOutput:
         self.elements += len(batch.values)
         if not self._consumers:
             return
-        batch.values = coerced(self._codec, batch.values, self._name)
+        if not self._is_typed:
+            batch.values = coerced(self._codec, batch.values, self._name)
         if batch.keys is not None:
             batch.keys = coerced(self._key_codec, batch.keys, self._name)
         share(batch, self._consumers, self._codec)

@@ -16,6 +16,7 @@ from flinkpy_dagster.operators.node_running import InnerConsumer, NodeRunner
 from flinkpy_dagster.operators.operator import Operator, Setup
 from flinkpy_dagster.operators.partitioning import Partitioner, connected_senders, partitioner_of
 from flinkpy_dagster.operators.sinking import SINKS, build_sink
+from flinkpy_dagster.operators.snapshots import is_immutable
 from flinkpy_dagster.operators.task_environment import TaskEnvironment, key_groups_of
 
 Depart = Callable[[Emission | SinkOutput], None]
@@ -37,6 +38,16 @@ UNTIMED = (
     specs.SourceSpec,
 )
 """What never has anything to do by the clock."""
+
+PASSING = (
+    specs.Filter,
+    specs.KeyBy,
+    specs.DropKeys,
+    specs.ExtractTimestamps,
+    specs.GenerateWatermarks,
+    specs.RemoveTimestamps,
+)
+"""What gives the values it gets."""
 
 
 @dataclass(frozen=True)
@@ -135,11 +146,22 @@ def _note_source(wiring: Wiring, node: StreamNode) -> None:
 
 def _connect_chained(wiring: Wiring, edge: StreamEdge) -> None:
     consumer = InnerConsumer(wiring.runners[edge.target], edge.input_index, ("chained", edge.id))
-    output = wiring.runners[edge.source].output
+    source, target = wiring.runners[edge.source], wiring.runners[edge.target]
     if edge.side_output is None:
-        output.add(consumer)
+        source.output.add(consumer)
+        if _keeps_values(source.node, target.node):
+            target.output.values_are_typed()
     else:
-        output.add_side(edge.side_output, edge.side_output_type, consumer)
+        source.output.add_side(edge.side_output, edge.side_output_type, consumer)
+
+
+def _keeps_values(source: StreamNode, target: StreamNode) -> bool:
+    """Do values that have the source's type have the target's without looking at each?"""
+    return (
+        source.output_type == target.output_type
+        and is_immutable(target.output_type)
+        and all(isinstance(spec, PASSING) for spec in target.operators)
+    )
 
 
 def _attach(wiring: Wiring, edge: JobEdge, consumer: Consumer) -> None:
