@@ -77,10 +77,7 @@ class SourceInput:
 class StoredInput:
     """The records of one stored data set and nothing else, ``_subtask`` last; where that is negative, a marker."""
 
-    port: int
-    value_type: TypeInformation | None
-    key_type: TypeInformation | None
-    is_keyed: bool
+    port: "StoredPort"
 
     def read(
         self, batches: Iterator[pa.RecordBatch], forward: Callable[[WireRow], None]
@@ -93,13 +90,13 @@ class StoredInput:
         return (channel if channel >= 0 else marked(channel)), self._arrivals(all_batches)
 
     def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
-        columns = DataSetColumns(self.value_type, self.key_type, self.is_keyed)
+        batch_of = self.port.batches()
         for batch in batches:
             channels = batch.column(batch.num_columns - 1).to_numpy()
             if channels.min() < 0:
                 batch = batch.filter(pa.array(channels >= 0))
             if batch.num_rows:
-                yield Arrival(self.port, 0, columns.decode(batch.columns, batch.num_rows))
+                yield Arrival(self.port.edge, 0, batch_of(batch.columns[:-1], batch.num_rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +111,26 @@ class ExchangePort:
 
 @dataclass(frozen=True, slots=True)
 class StoredPort:
-    """One stored data set that the stage reads; its rows are the struct column ``column`` of the input."""
+    """One stored data set that the stage reads; its rows are the struct column ``column`` of the input, or all of it.
+
+    ``names``: the columns that are read.
+    """
 
     edge: int
     column: int
+    names: tuple[str, ...]
     value_type: TypeInformation | None
     key_type: TypeInformation | None
     is_keyed: bool
+
+    def batches(self) -> Callable[[list[pa.Array], int], Batch]:
+        """What makes batches of the columns."""
+        columns = DataSetColumns(self.value_type, self.key_type, self.is_keyed)
+
+        def batch_of(arrays: list[pa.Array], length: int) -> Batch:
+            return columns.decode(columns.restored(arrays, self.names, length), length)
+
+        return batch_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +156,7 @@ class _Unpacking:
     def __init__(self, source: ShuffledInput, forward: Callable[[WireRow], None]) -> None:
         self._codecs = {port.edge: ChunkCodec(port.value_type, port.key_type) for port in source.exchanges}
         self._open = {(port.edge, sender): 0 for port in source.exchanges for sender in range(port.senders)}
-        self._stored = {
-            port.edge: (port.column, DataSetColumns(port.value_type, port.key_type, port.is_keyed))
-            for port in source.stored
-        }
+        self._stored = {port.edge: (port.column, port.batches()) for port in source.stored}
         self._forward = forward
 
     def arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
@@ -177,8 +184,8 @@ class _Unpacking:
                 yield from self._wire(part)
 
     def _records(self, port: int, batch: pa.RecordBatch) -> Iterator[Arrival]:
-        index, columns = self._stored[port]
-        yield Arrival(port, 0, columns.decode(_fields(batch.column(index)), len(batch)))
+        index, batch_of = self._stored[port]
+        yield Arrival(port, 0, batch_of(_fields(batch.column(index)), len(batch)))
 
     def _wire(self, batch: pa.RecordBatch) -> Iterator[Arrival]:
         for row in zip(*(batch.column(index).to_pylist() for index in range(4))):

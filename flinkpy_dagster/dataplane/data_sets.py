@@ -15,12 +15,16 @@ from flinkpy_dagster.graph.job_graph import JobEdge
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredDataSet:
-    """A result that lies somewhere. ``schema``: names and Spark's type names; ``size_bytes`` of all files."""
+    """A result that lies somewhere. ``schema``: names and Spark's type names; ``size_bytes`` of all files.
+
+    ``filled``: the columns that are not null throughout; others need not be read.
+    """
 
     path: str
     rows: int
     size_bytes: int
     schema: tuple[tuple[str, str], ...]
+    filled: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -58,16 +62,23 @@ def schema_of(dataframe: DataFrame) -> tuple[tuple[str, str], ...]:
 
 
 def stored_rows(
-    unsplit: SparkSession, path: str, edge: JobEdge, readers: int, schema: pa.Schema
+    unsplit: SparkSession, stored: StoredDataSet, edge: JobEdge, readers: int, schema: pa.Schema
 ) -> DataFrame:
     """The records of a stored data set, with ``_subtask`` (the one that reads the record) in place of ``_channel``.
 
-    ``unsplit`` is a session that gives every file to one task: the order of a file is that of its producer.
+    Columns that are not filled are left out. ``unsplit`` is a session that gives every file to one task: the order of
+    a file is that of its producer.
     """
-    rows = unsplit.read.schema(parquet_schema(schema)).parquet(path)
+    rows = unsplit.read.schema(parquet_schema(schema)).parquet(stored.path)
     everyone = F.explode(F.sequence(F.lit(0), F.lit(readers - 1)))
     reader = everyone if is_broadcast(edge) else F.col("_channel")
-    return rows.select("*", reader.alias("_subtask")).drop("_channel")
+    return rows.select(*(f"`{name}`" for name in names_read(stored, schema)), reader.alias("_subtask"))
+
+
+def names_read(stored: StoredDataSet, schema: pa.Schema) -> list[str]:
+    """The columns that ``stored_rows`` has before ``_subtask``; at least one."""
+    filled = [name for name in schema.names if name in stored.filled and name != "_channel"]
+    return filled or schema.names[:1]
 
 
 def parquet_schema(schema: pa.Schema) -> Any:

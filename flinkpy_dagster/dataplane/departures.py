@@ -96,6 +96,12 @@ class Departures:
             writer.port: writer.rows for writer in records
         }
 
+    @property
+    def filled(self) -> dict[int, frozenset[str]]:
+        """Per port of records: the columns that are not null throughout."""
+        records = [*self._stored.values(), *self._tables.values()]
+        return {writer.port: frozenset(writer.filled) for writer in records}
+
     def take(self, departure: Emission | SinkOutput) -> Iterator[pa.RecordBatch]:
         """Takes one departure; gives what is ready."""
         if isinstance(departure, SinkOutput):

@@ -17,7 +17,7 @@ from flinkpy_dagster.dataplane.arrivals import (
     StoredPort,
     marked,
 )
-from flinkpy_dagster.dataplane.data_sets import DataSetStore, parquet_schema, stored_rows
+from flinkpy_dagster.dataplane.data_sets import DataSetStore, names_read, parquet_schema, stored_rows
 from flinkpy_dagster.dataplane.departures import column_name
 from flinkpy_dagster.dataplane.records import DataSetColumns
 from flinkpy_dagster.dataplane.sources import read_source, source_rows
@@ -105,7 +105,7 @@ class StageInputs:
         parts += [self._stored_in_struct(edge, plan.stage.parallelism) for edge in stored]
         if stored:
             parts.append(self._markers(plan.stage.parallelism))
-        together = _union(parts, stored)
+        together = _union(parts)
         shuffled = together.repartitionById(plan.stage.parallelism, F.col("channel"))
         return shuffled, self._reader(wired, stored, upstream, stage_of)
 
@@ -126,10 +126,7 @@ class StageInputs:
                 )
                 for edge in wired
             ),
-            tuple(
-                StoredPort(edge.id, len(_WIRE_NAMES) + place, edge.value_type, edge.key_type, edge.is_keyed)
-                for place, edge in enumerate(stored)
-            ),
+            tuple(self._port(edge, len(_WIRE_NAMES) + place) for place, edge in enumerate(stored)),
         )
 
     def _of_one_data_set(self, edge: JobEdge, parallelism: int) -> tuple[DataFrame, StageInput]:
@@ -142,17 +139,20 @@ class StageInputs:
             F.col("_subtask")
         )
         shuffled = rows.unionAll(markers).repartitionById(parallelism, target)
-        return shuffled, StoredInput(edge.id, edge.value_type, edge.key_type, edge.is_keyed)
+        return shuffled, StoredInput(self._port(edge, 0))
 
     def _stored(self, edge: JobEdge, readers: int) -> DataFrame:
-        path = self._store.get(edge.data_set).path
-        return stored_rows(self._unsplit, path, edge, readers, data_set_columns(edge).schema)
+        stored = self._store.get(edge.data_set)
+        return stored_rows(self._unsplit, stored, edge, readers, data_set_columns(edge).schema)
+
+    def _port(self, edge: JobEdge, column: int) -> StoredPort:
+        names = names_read(self._store.get(edge.data_set), data_set_columns(edge).schema)
+        return StoredPort(edge.id, column, tuple(names), edge.value_type, edge.key_type, edge.is_keyed)
 
     def _stored_in_struct(self, edge: JobEdge, readers: int) -> DataFrame:
         """Columns ``channel``, ``port`` and one struct of the records."""
         rows = self._stored(edge, readers)
-        names = data_set_columns(edge).schema.names
-        records = F.struct(*(F.col(f"`{own}`").alias(name) for own, name in zip(rows.columns, names)))
+        records = F.struct(*(F.col(f"`{name}`") for name in rows.columns[:-1]))
         channel, port = F.col("_subtask").alias("channel"), F.lit(edge.id).alias("port")
         return rows.select(channel, port, records.alias(column_name(edge.id)))
 
@@ -186,16 +186,16 @@ def _sent_to(producer: StagePlan, rows: DataFrame, stage_id: int) -> DataFrame:
     return rows.select(*_WIRE_NAMES)
 
 
-def _union(parts: list[DataFrame], stored: list[JobEdge]) -> DataFrame:
+def _union(parts: list[DataFrame]) -> DataFrame:
     """All parts with all columns: those of the wire, then the records of every stored data set."""
-    records = {column_name(edge.id): parquet_schema(data_set_columns(edge).schema) for edge in stored}
-    wire = {field.name: field.dataType for field in parquet_schema(WIRE_SCHEMA)}
+    kinds = {field.name: field.dataType for field in parquet_schema(WIRE_SCHEMA)}
+    for part in parts:
+        kinds |= {field.name: field.dataType for field in part.schema if field.name not in kinds}
     padded = []
     for part in parts:
         own = set(part.columns)
         columns = [
-            F.col(name) if name in own else F.lit(None).cast(kind).alias(name)
-            for name, kind in (wire | records).items()
+            F.col(name) if name in own else F.lit(None).cast(kind).alias(name) for name, kind in kinds.items()
         ]
         padded.append(part.select(*columns))
     together = padded[0]

@@ -4,7 +4,7 @@ import gc
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -22,11 +22,11 @@ from flinkpy_dagster.programs import pyflink_alias
 
 @dataclass(frozen=True, slots=True)
 class SubtaskReport:
-    """What a finished subtask says of itself: metrics per vertex id, rows written per port."""
+    """What a finished subtask says of itself: metrics per vertex id; rows, and columns with values, per port."""
 
     metrics: dict[str, Any]
     rows: dict[int, int]
-    accumulators: dict[str, Any] = field(default_factory=dict)
+    filled: dict[int, frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class StagePass:
         self._report(index, task, departures)
 
     def _report(self, index: int, task: Task, departures: Departures) -> None:
-        report = SubtaskReport(task.metrics, departures.rows)
+        report = SubtaskReport(task.metrics, departures.rows, departures.filled)
         self.reports.add({(self.stage_id, index): pickle.dumps(report, 5)})
 
 

@@ -4,6 +4,7 @@ A stored data set has the columns of its values, then ``_timestamp`` (event time
 so on, null is +I), ``_key`` (if it is keyed) and ``_channel`` (the subtask that reads the row; -1: all of them).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -48,6 +49,13 @@ class DataSetColumns:
             arrays += self._encoded_keys(self._key, batch.values, batch.keys or [])
         arrays.append(pa.array(channels, pa.int32()))
         return arrays
+
+    def restored(self, arrays: list[pa.Array], names: Sequence[str], length: int) -> list[pa.Array]:
+        """All columns, of those that have been read (``names``) and nulls for the others."""
+        read = dict(zip(names, arrays, strict=False))
+        return [
+            read[field.name] if field.name in read else pa.nulls(length, field.type) for field in self.schema
+        ]
 
     def decode(self, arrays: list[pa.Array], length: int) -> Batch:
         """The batch again; the channel is not looked at."""
@@ -115,7 +123,9 @@ class RecordWriter:
     def __init__(self, port: int, columns: DataSetColumns | TableColumns, rows_per_batch: int) -> None:
         self.port = port
         self.rows = 0
+        self.filled: set[str] = set()  # columns that are not null throughout
         self._columns = columns
+        self._names = columns.schema.names
         self._limit = rows_per_batch
         self._empty()
 
@@ -145,7 +155,9 @@ class RecordWriter:
         batch = Batch(self._values, timestamps, self._keys or None)
         channels = self._channels
         self._empty()
-        return self._columns.encode(batch, channels)
+        arrays = self._columns.encode(batch, channels)
+        self.filled.update(name for name, array in zip(self._names, arrays) if array.null_count < len(array))
+        return arrays
 
 
 def struct_of(arrays: list[pa.Array], schema: pa.Schema) -> Any:

@@ -35,6 +35,7 @@ from flinkpy_dagster.dataplane.reports import Reports, new_reports, read_reports
 from flinkpy_dagster.dataplane.results import (
     RegionListener,
     RegionResult,
+    filled_columns,
     metrics_by_vertex,
     rows_by_data_set,
     rows_of_port,
@@ -244,7 +245,8 @@ class _RunningRegion:
         stored: dict[int, StoredDataSet] = {}
         for written in sorted(pending, key=lambda written: not written.has_writer):
             rows = rows_of_port(reports, written.stage_id, written.port)
-            stored[written.port] = put_in_place(self._runner.spark, self._files, written, rows)
+            filled = filled_columns(reports, written.stage_id, written.port)
+            stored[written.port] = put_in_place(self._runner.spark, self._files, written, rows, filled)
         data_sets = {edge.data_set: stored[edge.id] for plan in self._plans for edge in plan.stored}
         for data_set_id, data_set in data_sets.items():
             self._runner.store.add(data_set_id, data_set)

@@ -46,6 +46,16 @@ def rows_of_port(reports: Mapping[tuple[int, int], SubtaskReport], stage_id: int
     return sum(report.rows.get(port, 0) for (stage, _), report in reports.items() if stage == stage_id)
 
 
+def filled_columns(
+    reports: Mapping[tuple[int, int], SubtaskReport], stage_id: int, port: int
+) -> frozenset[str]:
+    """The columns of a port in which any subtask of a stage wrote something but nulls."""
+    mine = (
+        report.filled.get(port, frozenset()) for (stage, _), report in reports.items() if stage == stage_id
+    )
+    return frozenset().union(*mine)
+
+
 def rows_by_data_set(
     plans: Iterable[StagePlan], reports: Mapping[tuple[int, int], SubtaskReport]
 ) -> dict[str, int]:

@@ -132,7 +132,9 @@ def _check_master(master: str) -> None:
             return
         except (OSError, ValueError):
             continue
-    raise TargetUnavailable(f"There is no Spark master at '{master}': start one, or set spark.master to another.")
+    raise TargetUnavailable(
+        f"There is no Spark master at '{master}': start one, or set spark.master to another."
+    )
 
 
 def _java() -> str | None:

@@ -58,7 +58,9 @@ def check_place(files: FileSystem, table: TableOutput) -> None:
         )
 
 
-def put_in_place(spark: SparkSession, files: FileSystem, pending: PendingTable, rows: int) -> StoredDataSet:
+def put_in_place(
+    spark: SparkSession, files: FileSystem, pending: PendingTable, rows: int, filled: frozenset[str]
+) -> StoredDataSet:
     """Moves what was written to where it belongs, or hands it to the program's writer."""
     size_bytes = files.size_bytes(pending.written)
     path = pending.path
@@ -69,7 +71,7 @@ def put_in_place(spark: SparkSession, files: FileSystem, pending: PendingTable, 
         files.move_files(pending.written, path)
     else:
         files.replace(pending.written, path)
-    return StoredDataSet(path=path, rows=rows, size_bytes=size_bytes, schema=pending.schema)
+    return StoredDataSet(path=path, rows=rows, size_bytes=size_bytes, schema=pending.schema, filled=filled)
 
 
 def _call_writer(spark: SparkSession, table: TableOutput, written: str) -> None:
