@@ -36,9 +36,9 @@ from dagster._core.storage.compute_log_manager import CapturedLogContext, Comput
 from dagster._utils.error import SerializableErrorInfo
 from dagster._utils.interrupts import capture_interrupts
 
-from flinkpy_dagster.orchestration import op_tags, spark_jobs
+from flinkpy_dagster.orchestration import op_tags, spark_jobs, thread_errors
 from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS
-from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control, throw_into
+from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
 from flinkpy_dagster.orchestration.step_logs import copied_to, routed_streams
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction
@@ -380,10 +380,11 @@ class _StepLoop:
         grace = self._settings.cancel_grace_seconds
         yield from self._drain(active, grace)
         for thread in self._threads.values():
-            throw_into(thread, DagsterExecutionInterruptedError)
+            thread_errors.throw_into(thread, DagsterExecutionInterruptedError)
         yield from self._drain(active, grace)
         for key, thread in list(self._threads.items()):
             error = DagsterExecutionInterruptedError("The step did not end when canceled; left behind.")
+            thread_errors.withdraw_from(thread)
             self._ended_by_hand.add(key)
             yield from self._fail(active, key, error, ErrorSource.INTERRUPT)
             self._end(active, thread)

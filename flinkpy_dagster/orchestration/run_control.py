@@ -1,6 +1,5 @@
 """What the threads of one run, and whoever may cancel it, have to know of each other."""
 
-import ctypes
 import threading
 from collections.abc import Callable
 
@@ -54,9 +53,3 @@ def forget_run(run_id: str) -> None:
     """The run is over."""
     with _lock:
         _controls.pop(run_id, None)
-
-
-def throw_into(thread: threading.Thread, error: type[BaseException]) -> None:
-    """Raise it in that thread, at the next Python instruction that it executes."""
-    if thread.ident is not None:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(error))
