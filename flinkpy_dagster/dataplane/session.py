@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import site
 import socket
 import sys
 import threading
@@ -15,6 +16,9 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane import worker_daemon
+from flinkpy_dagster.dataplane.class_archive import archive_options
+from flinkpy_dagster.dataplane.shipping import package_folder
 from flinkpy_dagster.errors import TargetUnavailable
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -57,11 +61,14 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = str(
         configuration.get("python.fn-execution.arrow.batch.size")
     )
+    if (python := configuration.get("python.executable")) is not None:
+        settings["spark.pyspark.python"] = python
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
     if settings["spark.master"].startswith("local"):
         share = worker_memory_mib(_slots(configuration))
         settings.setdefault("spark.executor.pyspark.memory", f"{share}m")
+        settings.setdefault("spark.python.daemon.module", worker_daemon.__name__)
         settings.setdefault("spark.driver.host", "127.0.0.1")
         settings.setdefault("spark.driver.bindAddress", "127.0.0.1")
     return settings
@@ -70,7 +77,6 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
 _DEFAULTS = {
     "spark.driver.maxResultSize": "0",  # results are handed on partition by partition, never all held
     "spark.driver.memory": "2g",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()} -XX:+UseParallelGC",
     "spark.python.worker.reuse": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
@@ -99,14 +105,13 @@ def _slots(configuration: Configuration) -> int:
 
 def _start(settings: dict[str, str]) -> None:
     """Starts the JVM and the SparkContext."""
-    if _java() is None:
+    java = java_command()
+    if java is None:
         raise TargetUnavailable(_NEEDS_JAVA)
     _check_master(settings["spark.master"])
-    python = os.environ.get("PYSPARK_PYTHON") or sys.executable
-    os.environ.setdefault("PYSPARK_PYTHON", python)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    if settings["spark.master"].startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # spares Spark the look-up of the host's name
+    _set_environment(settings)
+    logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
+    settings = {"spark.driver.defaultJavaOptions": f"{logging} {archive_options(java)}".strip()} | settings
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     said: list[str] = []
     try:
@@ -119,6 +124,18 @@ def _start(settings: dict[str, str]) -> None:
         raise TargetUnavailable(
             f"Spark did not start on '{settings['spark.master']}': {_cause(error)}"
         ) from error
+
+
+def _set_environment(settings: dict[str, str]) -> None:
+    """Variables Spark's JVM and the Python workers of this machine inherit."""
+    os.environ.setdefault("PYSPARK_PYTHON", settings.get("spark.pyspark.python") or sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if not settings["spark.master"].startswith("local"):
+        return
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # spares Spark the look-up of the host's name
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if str(package_folder().parent) not in (*paths, *site.getsitepackages()):
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(package_folder().parent), *filter(None, paths)])
 
 
 def _check_master(master: str) -> None:
@@ -137,7 +154,8 @@ def _check_master(master: str) -> None:
     )
 
 
-def _java() -> str | None:
+def java_command() -> str | None:
+    """The Java Spark will run on, None if there is none."""
     home = os.environ.get("JAVA_HOME")
     if home:
         return shutil.which(os.path.join(home, "bin", "java"))

@@ -101,7 +101,7 @@ def provide_package(context: SparkContext) -> None:
         return
     if context.master.startswith("local"):
         # the workers read this machine's files; Spark joins the path to its own, which leaves an absolute one as it is
-        context._python_includes.append(str(_package_folder().parent))
+        context._python_includes.append(str(package_folder().parent))
     else:
         context.addPyFile(str(package_zip()))
     context._flinkpy_is_provided = True
@@ -111,11 +111,12 @@ def package_zip() -> Path:
     """This package, and cloudpickle, as a zip that can be put on an import path."""
     target = Path(tempfile.mkdtemp(prefix="flinkpy-")) / "flinkpy_dagster.zip"
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for package in (_package_folder(), Path(cloudpickle.__file__).parent):
+        for package in (package_folder(), Path(cloudpickle.__file__).parent):
             for file in sorted(package.rglob("*.py")):
                 archive.write(file, file.relative_to(package.parent))
     return target
 
 
-def _package_folder() -> Path:
+def package_folder() -> Path:
+    """Where this package is."""
     return Path(flinkpy_dagster.__file__).parent
