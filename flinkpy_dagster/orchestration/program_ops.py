@@ -214,6 +214,7 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
     try:
         result = job_run.take_part(vertex)
         job_run.await_turn(vertex)
+        _look_at_inputs_again(context)
     except Exception as error:
         raise _failure(job_run, vertex, error) from error
     about = metadata.of_vertex(result, vertex)
@@ -235,6 +236,11 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
             details = metadata.of_sink_result(result, node, kept)
             yield Output(None, names[str(node.id)], metadata=about | details)
     job_run.end_turn(vertex)
+
+
+def _look_at_inputs_again(context: OpExecutionContext) -> None:
+    """Dagster notes at the start of a step which versions of other assets it read; these were made since then."""
+    context.get_step_execution_context().fetch_external_input_asset_version_info()
 
 
 def _failure(job_run: JobRun, vertex: JobVertex, error: Exception) -> BaseException:

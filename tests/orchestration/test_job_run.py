@@ -7,6 +7,7 @@ import time
 
 import pytest
 from dagster import (
+    DagsterEventType,
     DagsterInstance,
     Definitions,
     ResourceDefinition,
@@ -108,6 +109,21 @@ def test_assets_when_made_in_one_region_then_none_is_older_than_what_it_is_made_
     _, order = launch(instance, job_run(programs.streaming, FakeRunner()))
     made = [op_name for kind, op_name in order if kind == "ASSET_MATERIALIZATION"]
     assert made == ["collection_source", "map", "reduce_print_to_std_out"]
+
+
+def test_assets_when_made_in_one_run_then_each_is_made_of_those_of_the_same_run(instance) -> None:
+    result, _ = launch(instance, job_run(programs.streaming, FakeRunner()))
+    records = instance.get_records_for_run(result.run_id, of_type=DagsterEventType.ASSET_MATERIALIZATION).records
+    made = {record.asset_key.to_user_string(): record for record in records}
+    pointer = "dagster/input_event_pointer/words/"
+    pointers = {
+        name.rpartition("/")[2]: [
+            value for tag, value in record.asset_materialization.tags.items() if tag.startswith(pointer)
+        ]
+        for name, record in made.items()
+    }
+    ids = {name.rpartition("/")[2]: str(record.storage_id) for name, record in made.items()}
+    assert list(pointers.values()) == [[], [list(ids.values())[0]], [list(ids.values())[1]]]
 
 
 def test_sinkless_job_when_run_then_its_last_vertex_is_an_asset_all_the_same(instance) -> None:
