@@ -49,7 +49,6 @@ _NOT_SHIPPED = (
 SETTINGS = {
     "execution.checkpointing.": _NO_CHECKPOINTS,
     "state.changelog.": _NO_CHECKPOINTS,
-    "python.executable": "The workers run in the interpreter of the program, or in that of PYSPARK_PYTHON.",
     "python.": _NOT_SHIPPED,
     "slot-sharing-group.": "Groups decide who shares slots; a slot has no resources of its own.",
     "pipeline.auto-generate-uids": "Operators without a uid get an id from the shape of the graph.",

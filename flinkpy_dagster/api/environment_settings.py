@@ -170,14 +170,14 @@ class EnvironmentSettings:
         """Refused."""
         raise UnsupportedFeature(
             "StreamExecutionEnvironment.add_classpaths",
-            "there is no user code in the JVM; use add_python_file().",
+            "there is no user code in the JVM.",
         )
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
         """Refused."""
         raise UnsupportedFeature(
             "StreamExecutionEnvironment.register_cached_file",
-            "use add_python_file() or add_python_archive().",
+            "give functions the path of a file that all workers can read.",
         )
 
     def _prepend(self, key: str, item: str) -> None:

@@ -149,7 +149,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "python.executable",
         STRING,
         None,
-        NO_EFFECT + "the workers run in the interpreter of the program, or in that of PYSPARK_PYTHON.",
+        "The interpreter of the workers; without it that of PYSPARK_PYTHON, or that of the program.",
     ),
     ConfigOption(
         "python.client.executable",

@@ -17,7 +17,6 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane import worker_daemon
-from flinkpy_dagster.dataplane.class_archive import archive_options
 from flinkpy_dagster.dataplane.shipping import package_folder
 from flinkpy_dagster.errors import TargetUnavailable
 
@@ -105,13 +104,12 @@ def _slots(configuration: Configuration) -> int:
 
 def _start(settings: dict[str, str]) -> None:
     """Starts the JVM and the SparkContext."""
-    java = java_command()
-    if java is None:
+    if _java() is None:
         raise TargetUnavailable(_NEEDS_JAVA)
     _check_master(settings["spark.master"])
     _set_environment(settings)
     logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
-    settings = {"spark.driver.defaultJavaOptions": f"{logging} {archive_options(java)}".strip()} | settings
+    settings = {"spark.driver.defaultJavaOptions": logging} | settings
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     said: list[str] = []
     try:
@@ -154,7 +152,7 @@ def _check_master(master: str) -> None:
     )
 
 
-def java_command() -> str | None:
+def _java() -> str | None:
     """The Java Spark will run on, None if there is none."""
     home = os.environ.get("JAVA_HOME")
     if home:
