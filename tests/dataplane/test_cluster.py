@@ -24,19 +24,21 @@ from flinkpy_dagster.types import Types
 from shop import Order, priced
 from tests.dataplane.running import environment, run_job
 
-master, folder, mode = sys.argv[1:]
+master, folder = sys.argv[1:]
 spark = spark_session(Configuration.from_dict({
     "spark.master": master, "spark.executor.memory": "512m", "spark.cores.max": "2", "spark.executor.cores": "1",
+    "spark.scheduler.minRegisteredResourcesRatio": "1", "spark.scheduler.maxRegisteredResourcesWaitingTime": "60s",
 }))
-env = environment(2, mode)
-orders = env.from_sequence(1, 100).map(lambda number: Order(f"item {number % 3}", number))
-totals = orders.key_by(lambda order: order.item, Types.STRING()).reduce(Order.plus).map(priced, Types.STRING())
-totals.print()
-hosts = env.from_sequence(1, 8).rebalance().map(lambda number: __import__("os").getppid(), Types.LONG())
-hosts.print("process")
-run = run_job(spark, env.job_graph(), folder)
-for line in run.lines:
-    print(line)
+for mode in ("STREAMING", "BATCH"):
+    env = environment(2, mode)
+    orders = env.from_sequence(1, 100).map(lambda number: Order(f"item {number % 3}", number))
+    totals = orders.key_by(lambda order: order.item, Types.STRING()).reduce(Order.plus).map(priced, Types.STRING())
+    totals.print(mode)
+    if mode == "STREAMING":
+        processes = env.from_sequence(1, 8).rebalance().map(lambda number: __import__("os").getppid(), Types.LONG())
+        processes.print("process")
+    for line in run_job(spark, env.job_graph(), f"{folder}/{mode}").lines:
+        print(line)
 print("executors", spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() - 1)
 spark.stop()
 """
@@ -98,19 +100,22 @@ def wait_for(log: Path, text: str, seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
-def test_program_with_a_module_of_its_own_runs_on_executors_that_cannot_import_it(master, tmp_path, mode):
+def test_program_with_a_module_of_its_own_runs_on_executors_that_cannot_import_it(master, tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "shop.py").write_text(MODULE)
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)]),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-    }
-    command = [sys.executable, str(tmp_path / "program.py"), master, str(tmp_path / "data"), mode]
+    paths = os.pathsep.join([str(tmp_path), str(ROOT)])
+    environment = os.environ | {"PYTHONPATH": paths, "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [sys.executable, str(tmp_path / "program.py"), master, str(tmp_path / "data")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     lines = done.stdout.splitlines()
     assert lines[-1] == "executors 2"
     assert len({line for line in lines if line.startswith("process")}) > 1
-    last = {match[1]: int(match[2]) for line in lines if (match := re.search(r"(item \d) costs (\d+)", line))}
-    assert last == {"item 0": 1683, "item 1": 1717, "item 2": 1650}
+    assert last_prices(lines, "STREAMING") == {"item 0": 1683, "item 1": 1717, "item 2": 1650}
+    assert last_prices(lines, "BATCH") == last_prices(lines, "STREAMING")
+
+
+def last_prices(lines: list[str], mode: str) -> dict[str, int]:
+    """What was printed last of each item."""
+    found = (re.search(rf"{mode}.*(item \d) costs (\d+)", line) for line in lines)
+    return {match[1]: int(match[2]) for match in found if match}
