@@ -78,6 +78,7 @@ BENCHMARK = Benchmark(
     description="Two streams of unique keys, half of the rows each, matched with a ValueState per side; one row "
                 "out for each pair.",
     rows=2_000_000,
+    inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING", run=on_flinkpy(PROGRAM, "STREAMING")),

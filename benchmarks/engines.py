@@ -14,9 +14,8 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import Run
+from benchmarks.harness import WARM_UP_ROWS, Run
 
-WARM_UP_ROWS = 2_000
 CORES = 2
 
 Inputs = Callable[[int], Sequence[Path]]  # where the input lies for a number of rows

@@ -93,6 +93,7 @@ BENCHMARK = Benchmark(
     description=f"Count and total per sensor and hour, {KEYS:,} sensors over {HOURS} hours, incremental aggregation, "
                 "watermarks a minute behind. By hand there are no watermarks: a dict, emptied at the end.",
     rows=4_000_000,
+    inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING", run=on_flinkpy(PROGRAM, "STREAMING")),

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -17,6 +17,7 @@ from statistics import median
 from benchmarks.report import write_section
 
 ROOT = Path(__file__).resolve().parents[1]
+WARM_UP_ROWS = 2_000
 FLINK_VENV = "FLINK_VENV"  # environment variable: a virtual environment with apache-flink==2.3.0
 
 
@@ -43,6 +44,10 @@ class Contender:
     on_pyflink: bool = False  # runs in the virtual environment of FLINK_VENV
     answer: str = "all"
 
+    def rows_of(self, rows: int) -> int:
+        """How many of the benchmark's rows it gets."""
+        return int(rows * self.share)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
@@ -63,6 +68,7 @@ class Benchmark:
     title: str
     description: str
     rows: int
+    inputs: Callable[[int], Sequence[Path]]  # makes the input for a number of rows, or finds it made
     contenders: tuple[Contender, ...]
     goals: tuple[Goal, ...] = ()
     repeats: int = 3
@@ -111,6 +117,8 @@ def _measure_here(benchmark: Benchmark, name: str, rows: int) -> int:
 def _measure_all(benchmark: Benchmark, options: argparse.Namespace) -> Results:
     chosen = [contender for contender in benchmark.contenders if not options.only or contender.name in options.only]
     results = Results()
+    for rows in {WARM_UP_ROWS, *(contender.rows_of(options.rows) for contender in chosen)}:
+        benchmark.inputs(rows)
     for number in range(options.repeats):
         for contender in chosen:
             if contender.name not in results.failures:
@@ -124,7 +132,7 @@ def _measure_apart(benchmark: Benchmark, contender: Contender, rows: int, result
     if contender.on_pyflink and FLINK_VENV not in os.environ:
         results.failures[contender.name] = f"not run: {FLINK_VENV} is not set"
         return results.failures[contender.name]
-    command = _command(benchmark, contender, int(rows * contender.share))
+    command = _command(benchmark, contender, contender.rows_of(rows))
     process = subprocess.run(command, cwd=ROOT, env=_environment(contender), capture_output=True, text=True)
     answers = [line for line in process.stdout.splitlines() if line.startswith("RUN ")]
     if process.returncode or not answers:

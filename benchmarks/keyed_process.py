@@ -114,6 +114,7 @@ BENCHMARK = Benchmark(
     description=f"Count and total per key in a ValueState, {KEYS:,} keys, one row out for each row in. "
                 "transformWithState runs as a streaming query over the available files.",
     rows=4_000_000,
+    inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING", run=on_flinkpy(PROGRAM, "STREAMING")),

@@ -89,6 +89,7 @@ BENCHMARK = Benchmark(
     description=f"`map -> key_by -> reduce` over {KEYS:,} keys. STREAMING gives the key's value so far after every "
                 "row, BATCH one row per key; each is compared with PySpark by hand that gives the same rows.",
     rows=4_000_000,
+    inputs=inputs,
     contenders=(
         Contender(name="by hand, running", run=by_hand(running_reduce_pass), answer="running"),
         Contender(name="ours, STREAMING (pipelined)", run=on_flinkpy(PROGRAM, "STREAMING"), answer="running"),

@@ -155,6 +155,7 @@ BENCHMARK = Benchmark(
                 "windows, delay waves per aircraft. By hand: one mapInArrow pass with a dict per result, joins by "
                 "Spark itself. Inputs and results are Parquet.",
     rows=FLIGHTS,
+    inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING (pipelined)", run=on_flinkpy(PROGRAM, "STREAMING")),
