@@ -20,6 +20,7 @@ from flinkpy_dagster.graph.transformations import LegacySinkTransformation, Tran
 from flinkpy_dagster.operators import specs
 
 EXECUTORS = "flinkpy_dagster.executors"
+SPARK_MASTERS = ("local[", "spark://")
 COLLECT_JOB = "DataStream Collect"
 COLLECT_SINK = "Data stream collect sink"
 
@@ -46,12 +47,18 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
 
 
 def executor_for(configuration: Configuration) -> Executor:
-    """The executor that ``execution.target`` names. Raises TargetUnavailable."""
+    """The executor that ``execution.target`` names. Raises TargetUnavailable.
+
+    The URL of a Spark master (``local[N]``, ``spark://host:port``) is the target ``local`` with that master.
+    """
     target = configuration.get("execution.target")
+    if target.startswith(SPARK_MASTERS):
+        configuration.set_string("spark.master", target)
+        target = "local"
     known = {entry.name: entry for entry in entry_points(group=EXECUTORS)}
     if target not in known:
         there_are = ", ".join(sorted(known)) or "none, is flinkpy-dagster installed?"
-        raise TargetUnavailable(f"There is no execution target '{target}': the targets are {there_are}.")
+        raise TargetUnavailable(f"There is no execution target '{target}': the targets are {there_are}, local[N], spark://HOST:PORT.")
     executor: Executor = known[target].load()
     return executor
 

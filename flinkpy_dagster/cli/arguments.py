@@ -61,7 +61,7 @@ def build_parser() -> "_Parser":
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_configuration(parser)
     parser.add_argument(
-        "-t", "--target", metavar="TARGET", help="what runs the job (execution.target; default: local)"
+        "-t", "--target", metavar="TARGET", help="local, or the Spark master to run on: local[N], spark://HOST:PORT"
     )
     parser.add_argument(
         "--show",

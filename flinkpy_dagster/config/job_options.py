@@ -80,7 +80,8 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.target",
         STRING,
         "local",
-        "What runs the job: the name of an entry point of the group flinkpy_dagster.executors.",
+        "What runs the job: the name of an entry point of the group flinkpy_dagster.executors, or local on the Spark "
+        "master that is given here, local[N] or spark://HOST:PORT.",
     ),
     ConfigOption(
         "execution.attached",

@@ -141,3 +141,10 @@ def test_capture_ends_the_program_at_execute_and_holds_its_job(jobs):
 def test_target_when_unknown_names_those_there_are():
     with pytest.raises(TargetUnavailable, match="There is no execution target 'moon'"):
         execution.executor_for(Configuration().set_string("execution.target", "moon"))
+
+
+@pytest.mark.parametrize("master", ["local[3]", "spark://127.0.0.1:7077"])
+def test_target_when_it_is_a_spark_master_then_the_job_is_local_and_runs_there(master):
+    configuration = Configuration().set_string("execution.target", master)
+    assert execution.executor_for(configuration).__module__ == "flinkpy_dagster.orchestration.embedded"
+    assert configuration.get_string("spark.master", None) == master
