@@ -51,9 +51,8 @@ class StagePass:
             plan: StagePlan = unpacked(self.packed_plan)
             environment: TaskEnvironment = unpacked(self.packed_environment)
             yield from self._run(plan, environment, batches)
-        for (
-            _
-        ) in batches:  # Spark ends a worker that leaves input unread; the next pass would wait for a new one
+        # Spark ends a worker that leaves input unread; the next pass would wait for a new one
+        for _ in batches:
             pass
 
     def _run(
