@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark import Accumulator, StorageLevel
+from pyspark import Accumulator
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.arrivals import StageInput
-from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet, parquet_schema
+from flinkpy_dagster.dataplane.composing import Composition, StageCode, run_without_result
+from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet
 from flinkpy_dagster.dataplane.delivery import delivered
 from flinkpy_dagster.dataplane.departures import PassSchema
 from flinkpy_dagster.dataplane.exchanges import (
@@ -30,7 +31,6 @@ from flinkpy_dagster.dataplane.exchanges import (
 from flinkpy_dagster.dataplane.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.file_commits import FileCommits
 from flinkpy_dagster.dataplane.file_system import FileSystem, absolute
-from flinkpy_dagster.dataplane.passes import StagePass, pass_function
 from flinkpy_dagster.dataplane.reports import Reports, new_reports, read_reports
 from flinkpy_dagster.dataplane.results import (
     RegionListener,
@@ -46,6 +46,7 @@ from flinkpy_dagster.dataplane.tables import PendingTable, check_place, put_in_p
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
+from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.operators.task import TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
@@ -150,7 +151,13 @@ class _RunningRegion:
         unsplit = unshared_session(runner.spark, UNSPLIT_SETTINGS)
         self._inputs = StageInputs(engine, unsplit, runner.store)
         self._stage_of = {vertex.id: plan.stage.id for plan in plans for vertex in plan.stage.vertices}
-        self._rows: dict[int, DataFrame] = {}
+        self._composition = Composition(
+            inputs=self._inputs,
+            reports=reports,
+            read_source=self._read_source,
+            compute=self._run_alone,
+            stack=stack,
+        )
 
     def run(self) -> RegionResult:
         # 1. nothing is started that must fail
@@ -160,7 +167,8 @@ class _RunningRegion:
         self._stack.callback(self._commits.discard)
         # 2. the plan of the whole region, lazily
         for plan in self._plans:
-            self._rows[plan.stage.id] = self._pass(plan)
+            self._runner.check_canceled()
+            self._composition.add(plan, self._code(plan))
         # 3. records beside their places, one Spark job each
         pending = [table for plan in self._plans for table in self._write(plan)]
         # 4. everything else, one Spark job
@@ -168,51 +176,26 @@ class _RunningRegion:
         # 5. all has succeeded: results into their places
         return self._finish(pending)
 
-    def _pass(self, plan: StagePlan) -> DataFrame:
-        """The rows of a stage, kept if several read them."""
-        self._runner.check_canceled()
-        rows, stage_input = self._input(plan)
-        schema = PassSchema.of(plan).arrow
-        stage_pass = StagePass(
-            plan.stage.id,
-            packed(self._commits.staged(plan)),
-            packed(self._environment(plan)),
-            _has_pyflink_alias(),
-            stage_input,
-            self._reports,
+    def _code(self, plan: StagePlan) -> StageCode:
+        return StageCode(
+            plan=packed(self._commits.staged(plan)),
+            environment=packed(self._environment(plan)),
+            has_pyflink_alias=has_pyflink_alias(),
         )
-        result = rows.mapInArrow(pass_function(stage_pass), parquet_schema(schema))
-        if plan.readers > 1:
-            result = result.persist(StorageLevel.MEMORY_AND_DISK)
-            self._stack.callback(result.unpersist)
-            # at once and completely: two jobs or two executors that need it at the same time would both compute it
-            self._run_alone(result)
-        return result
 
     def _run_alone(self, rows: DataFrame) -> None:
         with self._naming_the_source():
-            rows.write.format("noop").mode("overwrite").save()
+            run_without_result(rows)
 
-    def _input(self, plan: StagePlan) -> tuple[DataFrame, StageInput]:
-        source = spark_side_source(plan)
-        if source is not None:
-            runner = self._runner
-            with spark_errors(runner.job_graph.name, job_tag(runner.job_id), source_name(source)):
-                return self._inputs.of_source(plan, source)
-        if not plan.stage.inputs:
-            return self._inputs.of_generators(plan)
-        upstream = {
-            before.stage.id: (before, self._rows[before.stage.id]) for before in self._plans_before(plan)
-        }
-        return self._inputs.of_exchanges(plan, upstream, self._stage_of)
-
-    def _plans_before(self, plan: StagePlan) -> Iterator[StagePlan]:
-        return (before for before in self._plans if before.stage.id in self._rows)
+    def _read_source(self, plan: StagePlan, source: StreamNode) -> tuple[DataFrame, StageInput]:
+        runner = self._runner
+        with spark_errors(runner.job_graph.name, job_tag(runner.job_id), source_name(source)):
+            return self._inputs.of_source(plan, source)
 
     def _write(self, plan: StagePlan) -> Iterator[PendingTable]:
         """Writes the records of a stage beside their places."""
         schema = PassSchema.of(plan)
-        rows = self._rows[plan.stage.id]
+        rows = self._composition.rows[plan.stage.id]
         store = self._runner.store
         places: list[tuple[int, str, TableOutput | None]] = [
             *((edge.id, store.path_of(edge.data_set), None) for edge in plan.stored),
@@ -232,7 +215,7 @@ class _RunningRegion:
 
     def _deliver(self) -> None:
         self._runner.check_canceled()
-        leaves = [self._rows[plan.stage.id] for plan in self._plans if plan.delivers]
+        leaves = self._composition.leaves()
         with self._naming_the_source():
             for output in delivered(leaves) if leaves else ():
                 if not self._commits.take(output):
@@ -297,6 +280,6 @@ class _RunningRegion:
         return (by_path or [source_name(node) for node in sources])[0]
 
 
-def _has_pyflink_alias() -> bool:
+def has_pyflink_alias() -> bool:
     """Does ``import pyflink`` mean this package here? Then it must in the workers."""
     return any(isinstance(finder, pyflink_alias.PyflinkFinder) for finder in sys.meta_path)
