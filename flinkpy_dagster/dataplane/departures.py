@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from flinkpy_dagster.dataplane.part_files import PartFiles
 from flinkpy_dagster.dataplane.records import (
     ALL_CHANNELS,
     DataSetColumns,
@@ -70,7 +71,7 @@ def column_name(port: int) -> str:
 class Departures:
     """Takes the departures of one subtask and gives record batches."""
 
-    def __init__(self, plan: StagePlan, subtask_index: int) -> None:
+    def __init__(self, plan: StagePlan, subtask_index: int, epoch: int = 0) -> None:
         self._subtask_index = subtask_index
         self._schema = PassSchema.of(plan)
         self._arrow = self._schema.arrow
@@ -82,6 +83,7 @@ class Departures:
             table.node.id: RecordWriter(table.port, TableColumns(table.row_type), _ROWS_PER_BATCH)
             for table in plan.tables
         }
+        self._parts = {table.node.id: PartFiles(table, subtask_index, epoch) for table in plan.part_tables}
         self._broadcast = {edge.id for edge in plan.stored if is_broadcast(edge)}
         self._carrier_channels = plan.channels[plan.exchanges[0].id] if plan.exchanges else 1
         self._rows: list[WireRow] = []
@@ -91,7 +93,7 @@ class Departures:
     def rows(self) -> dict[int, int]:
         """Elements written so far per port; those of a broadcast exchange once per reader."""
         writers = [*self._exchanges.values()]
-        records = [*self._stored.values(), *self._tables.values()]
+        records = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
         return {writer.port: writer.elements for writer in writers} | {
             writer.port: writer.rows for writer in records
         }
@@ -99,7 +101,7 @@ class Departures:
     @property
     def filled(self) -> dict[int, frozenset[str]]:
         """Per port of records: the columns that are not null throughout."""
-        records = [*self._stored.values(), *self._tables.values()]
+        records = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
         return {writer.port: frozenset(writer.filled) for writer in records}
 
     def take(self, departure: Emission | SinkOutput) -> Iterator[pa.RecordBatch]:
@@ -127,19 +129,29 @@ class Departures:
             arrays = record_writer.take()
             if arrays is not None:
                 yield self._records(record_writer.port, arrays)
+        for node, parts in self._parts.items():
+            if (committable := parts.finish()) is not None:
+                self._collect_output(SinkOutput(node, self._subtask_index, committable))
         if self._rows:
             yield self._wire_rows()
 
     def _take_output(self, output: SinkOutput) -> Iterator[pa.RecordBatch]:
+        if (parts := self._parts.get(output.node)) is not None:
+            assert isinstance(output.content, Batch)
+            parts.write(output.content)
+            return
         writer = self._tables.get(output.node)
         if writer is None:
-            channel = self._subtask_index % self._carrier_channels
-            self._collect([(channel, OUTPUT_PORT, self._subtask_index, _packed_output(output))])
+            self._collect_output(output)
             return
         assert isinstance(output.content, Batch)
         arrays = writer.write(0, output.content)
         if arrays is not None:
             yield self._records(writer.port, arrays)
+
+    def _collect_output(self, output: SinkOutput) -> None:
+        channel = self._subtask_index % self._carrier_channels
+        self._collect([(channel, OUTPUT_PORT, self._subtask_index, _packed_output(output))])
 
     def _take_stored(self, edge: int, channel: int, batch: Batch) -> Iterator[pa.RecordBatch]:
         if edge in self._broadcast:

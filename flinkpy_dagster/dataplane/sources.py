@@ -1,14 +1,15 @@
 """Sources that Spark reads: files and DataFrames as the input of a pass."""
 
 import traceback
-from typing import Any
+from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import Column as SparkColumn
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
+from pyspark.sql.streaming import DataStreamReader
 
 from flinkpy_dagster.dataplane.arrivals import marked
 from flinkpy_dagster.dataplane.columns import RecordColumns
@@ -16,7 +17,15 @@ from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.file_system import absolute
 from flinkpy_dagster.errors import UnreadableSource, UserCodeError
 from flinkpy_dagster.operators.specs import DataFrameSource, RecordFiles, SourceSpec, TextFiles
+from flinkpy_dagster.operators.stream_sources import KafkaRecords
 from flinkpy_dagster.types import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation, Types
+
+Reader = TypeVar("Reader", DataFrameReader, DataStreamReader)
+
+KAFKA_ROW = Types.ROW_NAMED(
+    ["value", "timestamp", "topic", "key"],
+    [Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.LONG(), Types.STRING(), Types.PRIMITIVE_ARRAY(Types.BYTE())],
+)
 
 
 def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataFrame, TypeInformation]:
@@ -25,7 +34,7 @@ def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataF
     Raises UnreadableSource; errors of Spark itself are translated by the caller.
     """
     if isinstance(spec, TextFiles):
-        return _text(spark, spec), Types.STRING()
+        return _text(spark.read, spec, [absolute(path) for path in spec.paths]), Types.STRING()
     if isinstance(spec, RecordFiles):
         return _typed(_records(spark, spec), spec.row_type, name, by_position=False)
     if isinstance(spec, DataFrameSource):
@@ -38,6 +47,57 @@ def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataF
     raise TypeError(f"Source '{name}' is not one that Spark reads: {spec!r}.")
 
 
+def stream_parts(
+    spark: SparkSession, name: str, spec: SourceSpec, max_files: int
+) -> tuple[list[DataFrame], TypeInformation]:
+    """Like ``read_source``, as streaming DataFrames: one per path, ``max_files`` of each in one epoch.
+
+    Raises UnreadableSource; errors of Spark itself are translated by the caller.
+    """
+    if isinstance(spec, TextFiles):
+        return [
+            _text(_files_reader(spark, max_files), spec, absolute(path)) for path in spec.paths
+        ], Types.STRING()
+    if isinstance(spec, RecordFiles):
+        typed = [
+            _typed(_stream_of_records(spark, spec, path, max_files), spec.row_type, name, by_position=False)
+            for path in spec.paths
+        ]
+        return [rows for rows, _ in typed], typed[0][1]
+    if isinstance(spec, DataFrameSource):
+        dataframe = _loaded(spark, name, spec)
+        if not isinstance(dataframe, DataFrame) or not dataframe.isStreaming:
+            raise UnreadableSource(name, "its function must return a streaming DataFrame (spark.readStream).")
+        rows, row_type = _typed(dataframe, spec.row_type, name, by_position=True)
+        return [rows], row_type
+    if isinstance(spec, KafkaRecords):
+        return [_kafka(spark, spec)], KAFKA_ROW
+    raise TypeError(f"Source '{name}' is not one that Spark streams: {spec!r}.")
+
+
+def _files_reader(spark: SparkSession, max_files: int) -> DataStreamReader:
+    """Files of any age, also below sub-folders, as in Flink."""
+    reader = spark.readStream.option("maxFileAge", "36500d").option("recursiveFileLookup", "true")
+    return reader.option("maxFilesPerTrigger", str(max_files))
+
+
+def _stream_of_records(spark: SparkSession, spec: RecordFiles, path: str, max_files: int) -> DataFrame:
+    reader = _files_reader(spark, max_files).format(spec.format)
+    if spec.row_type is None:  # a stream must know its columns before its first file
+        reader = reader.schema(_without_nullability(spark.read.parquet(absolute(path)).schema))
+    return _configured(reader, spec).load(absolute(path))
+
+
+def _without_nullability(schema: T.StructType) -> T.StructType:
+    return T.StructType([T.StructField(field.name, field.dataType, True) for field in schema])
+
+
+def _kafka(spark: SparkSession, spec: KafkaRecords) -> DataFrame:
+    rows = spark.readStream.format("kafka").options(**spec.options).load()
+    milliseconds = F.unix_millis(F.col("timestamp")).alias("timestamp")
+    return rows.select("value", milliseconds, "topic", "key")
+
+
 def _loaded(spark: SparkSession, name: str, spec: DataFrameSource) -> Any:
     """Raises UserCodeError for what the function itself raises; errors of Spark are left to the caller."""
     try:
@@ -45,7 +105,7 @@ def _loaded(spark: SparkSession, name: str, spec: DataFrameSource) -> Any:
     except (PySparkException, Py4JError):
         raise
     except Exception as error:  # whatever user code raises
-        raise UserCodeError(name, type(error).__name__, str(error), traceback.format_exc()) from error
+        raise UserCodeError.of(name, error, traceback.format_exc()) from error
 
 
 def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
@@ -61,13 +121,12 @@ def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
     return rows.unionAll(missing.select(*nothing, F.expr(f"cast({marked(0)} - id as int)").alias("_subtask")))
 
 
-def _text(spark: SparkSession, spec: TextFiles) -> DataFrame:
+def _text(reader: DataFrameReader | DataStreamReader, spec: TextFiles, paths: Any) -> DataFrame:
     """Bytes that are no text in the encoding become U+FFFD, as in Java."""
     encoding = spec.encoding.upper().replace("_", "-")
-    reader = spark.read
     if encoding.startswith(("UTF-16", "UTF-32")):  # a line end is more than one byte
         reader = reader.option("encoding", encoding).option("lineSep", "\n")
-    lines = reader.text([absolute(path) for path in spec.paths])
+    lines = reader.text(paths)
     line = F.col("value")
     if encoding in ("UTF-8", "UTF8"):
         return lines.select(F.make_valid_utf8(line).alias("value"))
@@ -75,15 +134,18 @@ def _text(spark: SparkSession, spec: TextFiles) -> DataFrame:
 
 
 def _records(spark: SparkSession, spec: RecordFiles) -> DataFrame:
+    return _configured(spark.read.format(spec.format), spec).load([absolute(path) for path in spec.paths])
+
+
+def _configured(reader: Reader, spec: RecordFiles) -> Reader:
     """A row that does not fit is an error, unless the options say otherwise."""
-    reader = spark.read.format(spec.format)
     if spec.format in ("csv", "json"):
         reader = reader.option("mode", "FAILFAST")
     if spec.format == "csv" and spec.options.get("header", "").lower() == "true":
         reader = reader.option("enforceSchema", "false")  # the header must agree with the declared names
     if spec.row_type is not None:
         reader = reader.schema(parquet_schema(RecordColumns(spec.row_type, exact=False).schema))
-    return reader.options(**spec.options).load([absolute(path) for path in spec.paths])
+    return reader.options(**spec.options)
 
 
 def _typed(

@@ -30,6 +30,7 @@ class StagePlan:
     """``exchanges`` go to other stages of the region, ``stored`` to data sets (one edge per data set).
 
     Rows for the driver leave by the first exchange (``carrier``), or by the stage itself if it has none.
+    ``part_tables`` are table sinks whose files the subtasks write themselves (in the epochs of an unbounded job).
     """
 
     stage: Stage
@@ -39,6 +40,7 @@ class StagePlan:
     has_driver_rows: bool
     channels: dict[int, int]  # per edge of ``exchanges`` and ``stored``: parallelism of the reader
     targets: dict[int, int]  # per edge of ``exchanges``: id of the stage that reads it
+    part_tables: tuple[TableOutput, ...] = ()
 
     @property
     def carrier(self) -> int | None:
@@ -66,21 +68,25 @@ def table_port(node_id: int) -> int:
     return -10 - node_id
 
 
-def plan_region(job_graph: JobGraph, region: PipelinedRegion) -> tuple[StagePlan, ...]:
-    """The plans of all stages of a region in topological order."""
+def plan_region(
+    job_graph: JobGraph, region: PipelinedRegion, *, in_epochs: bool = False
+) -> tuple[StagePlan, ...]:
+    """The plans of all stages of a region in topological order; ``in_epochs``: subtasks write tables themselves."""
     stages = plan_stages(job_graph, region)
     owner = {vertex.id: stage.id for stage in stages for vertex in stage.vertices}
     plans: list[StagePlan] = []
     carried: set[int] = set()
     for stage in stages:
-        plan = _plan(job_graph, stage, owner, stage.id in carried)
+        plan = _plan(job_graph, stage, owner, stage.id in carried, in_epochs)
         if plan.has_driver_rows and plan.carrier is not None:
             carried.add(plan.carrier)
         plans.append(plan)
     return tuple(plans)
 
 
-def _plan(job_graph: JobGraph, stage: Stage, owner: dict[str, int], carries: bool) -> StagePlan:
+def _plan(
+    job_graph: JobGraph, stage: Stage, owner: dict[str, int], carries: bool, in_epochs: bool
+) -> StagePlan:
     exchanges = tuple(edge for edge in stage.outputs if edge.target in owner)
     stored = {edge.data_set: edge for edge in reversed(stage.outputs) if edge.target not in owner}
     payloads = [(node, spec) for vertex in stage.vertices for node in vertex.nodes for spec in node.operators]
@@ -93,8 +99,11 @@ def _plan(job_graph: JobGraph, stage: Stage, owner: dict[str, int], carries: boo
         stage=stage,
         exchanges=exchanges,
         stored=tuple(sorted(stored.values(), key=lambda edge: edge.id)),
-        tables=tables,
-        has_driver_rows=carries or any(isinstance(spec, _SINKS_OF_THE_DRIVER) for _, spec in payloads),
+        tables=() if in_epochs else tables,
+        part_tables=tables if in_epochs else (),
+        has_driver_rows=carries
+        or (in_epochs and bool(tables))
+        or any(isinstance(spec, _SINKS_OF_THE_DRIVER) for _, spec in payloads),
         channels={edge.id: job_graph.vertex(edge.target).execution_parallelism for edge in stage.outputs},
         targets={edge.id: owner[edge.target] for edge in exchanges},
     )

@@ -1,0 +1,124 @@
+"""The checkpoint folder of a streaming query of Spark, made from what we know.
+
+Spark keeps two logs there: ``offsets/N`` is written before the rows of epoch N are looked at, ``commits/N`` when
+``foreachBatch`` has come back. A query that starts goes on after the newest of ``commits``. Ours is the truth, so every
+start gets a folder of its own, whose logs say exactly one thing: the epoch of our newest metadata is committed, with
+those offsets. See docs/design/epochs.md.
+"""
+
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NO_OFFSET = "-"  # Spark's word for a source that has not begun
+COMPACT_INTERVAL = 10  # Spark's default; sessions of streaming queries must have it
+_VERSION = "v1"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceOffset:
+    """How far one source of the query was read.
+
+    ``offset``: Spark's JSON, or ``NO_OFFSET``. ``log``: the folder where Spark's file source keeps which files an
+    offset stands for, None if the source has none.
+    """
+
+    offset: str = NO_OFFSET
+    log: str | None = None
+
+
+def make_query_folder(folder: str, epoch: int, offsets: Sequence[SourceOffset]) -> None:
+    """A folder from which a query goes on with ``epoch + 1``; ``epoch`` -1: from the beginning."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    with open(os.path.join(folder, "metadata"), "w") as file:
+        json.dump({"id": str(uuid.uuid4())}, file)
+    if epoch < 0:
+        return
+    for number, source in enumerate(offsets):
+        if source.log is not None and os.path.isdir(source.log):
+            _copy_log(source, os.path.join(folder, "sources", str(number)))
+    head = json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}})
+    lines = [_VERSION, head, *(source.offset for source in offsets)]
+    # Spark asks for the epoch before, too: a source is told the way it came, which is nothing here
+    for number in {max(epoch - 1, 0), epoch}:
+        _write(os.path.join(folder, "offsets", str(number)), lines)
+    _write(os.path.join(folder, "commits", str(epoch)), [_VERSION, json.dumps({"nextBatchWatermarkMs": 0})])
+
+
+def offsets_of(folder: str, epoch: int, sources: int) -> tuple[SourceOffset, ...]:
+    """What Spark has planned for an epoch: one entry per source of the query, in its order."""
+    with open(os.path.join(folder, "offsets", str(epoch))) as file:
+        lines = file.read().split("\n")[2:]
+    if len(lines) != sources:
+        raise RuntimeError(f"Spark planned epoch {epoch} for {len(lines)} sources instead of {sources}.")
+    return tuple(SourceOffset(line, _log_of(folder, number, line)) for number, line in enumerate(lines))
+
+
+def copy_file_logs(offsets: Sequence[SourceOffset], folder: str) -> tuple[SourceOffset, ...]:
+    """The same offsets with the logs they need copied below ``folder``."""
+    copied = []
+    for number, source in enumerate(offsets):
+        log = os.path.join(folder, str(number))
+        if source.log is not None:
+            _copy_log(source, log)
+        copied.append(SourceOffset(source.offset, log if source.log is not None else None))
+    return tuple(copied)
+
+
+def _log_of(folder: str, number: int, offset: str) -> str | None:
+    log = os.path.join(folder, "sources", str(number))
+    return log if _log_offset(offset) is not None and os.path.isdir(log) else None
+
+
+def _log_offset(offset: str) -> int | None:
+    """The entry of the file log that an offset of a file source means."""
+    if offset == NO_OFFSET:
+        return None
+    content = json.loads(offset)
+    return content.get("logOffset") if isinstance(content, dict) else None
+
+
+def _copy_log(source: SourceOffset, target: str) -> None:
+    """The entries up to the offset: files found later are found again.
+
+    Spark rewrites every tenth entry to hold all before it and deletes those; whatever was deleted since the offset was
+    reached is taken out of the newest of these.
+    """
+    last = _log_offset(source.offset)
+    assert source.log is not None
+    if last is None:
+        return
+    files = {number: lines for number, lines in _files_by_entry(source.log).items() if number <= last}
+    compacted = (last + 1) // COMPACT_INTERVAL * COMPACT_INTERVAL - 1
+    if compacted >= 0:
+        before = [line for number in sorted(files) if number <= compacted for line in files[number]]
+        _write(os.path.join(target, f"{compacted}.compact"), [_VERSION, *before])
+    for number in range(compacted + 1, last + 1):
+        _write(os.path.join(target, str(number)), [_VERSION, *files[number]])
+
+
+def _files_by_entry(log: str) -> dict[int, list[str]]:
+    """The files of each entry, as Spark's JSON lines."""
+    names = [name for name in os.listdir(log) if name.removesuffix(".compact").isdigit()]
+    compacted = max(
+        (int(name.removesuffix(".compact")) for name in names if name.endswith(".compact")), default=-1
+    )
+    wanted = [f"{compacted}.compact"] if compacted >= 0 else []
+    wanted += [name for name in names if name.isdigit() and int(name) > compacted]
+    files: dict[int, list[str]] = {}
+    for name in wanted:
+        with open(os.path.join(log, name)) as file:
+            for line in file.read().split("\n")[1:]:
+                if line:
+                    files.setdefault(json.loads(line)["batchId"], []).append(line)
+    return files
+
+
+def _write(path: str, lines: Sequence[str]) -> None:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as file:
+        file.write("\n".join(lines))
