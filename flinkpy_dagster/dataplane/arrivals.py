@@ -7,11 +7,12 @@ stored records).
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy
 import pyarrow as pa
 
+from flinkpy_dagster.dataplane.arrow_values import ArrowColumns
 from flinkpy_dagster.dataplane.columns import RecordColumns
 from flinkpy_dagster.dataplane.records import DataSetColumns
 from flinkpy_dagster.dataplane.wire import OUTPUT_PORT, ChunkCodec, End, WireRow
@@ -68,9 +69,14 @@ class SourceInput:
         return subtask, self._arrivals(all_batches)
 
     def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
+        columns = ArrowColumns.of(self.row_type)
         record = RecordColumns(self.row_type, exact=False)
         for batch in batches:
-            yield Arrival(self.port, 0, Batch(record.decode(batch.columns[:-1], batch.num_rows)))
+            arrays = batch.columns[:-1]
+            values: Any = None if columns is None else columns.read(arrays)
+            if values is None:
+                values = record.decode(arrays, batch.num_rows)
+            yield Arrival(self.port, 0, Batch(values))
 
 
 @dataclass(frozen=True, slots=True)

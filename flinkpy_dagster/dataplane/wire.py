@@ -15,14 +15,17 @@ import pickle
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 
+from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, ArrowValues, joined
 from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
 from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.types.codec import codec_of
+from flinkpy_dagster.types.typed_values import TypedValues
 
 OUTPUT_PORT = -1
 WIRE_SCHEMA = pa.schema(
@@ -49,13 +52,15 @@ class ChunkCodec:
 
     def __init__(self, value_type: TypeInformation | None, key_type: TypeInformation | None) -> None:
         self._values = codec_of(value_type)
+        self._columns = ArrowColumns.of(value_type)
         self._keys = codec_of(key_type)
 
     def dumps(self, batch: Batch, marks: Marks) -> bytes:
         """Values and keys have been coerced at the end of their operator."""
-        timestamps = None if batch.timestamps is None else _packed(batch.timestamps)
-        values = self._values.dumps_coerced(batch.values)
-        return pickle.dumps((values, timestamps, self._packed_keys(batch), marks), 5)
+        typed = None if self._columns is None else self._columns.made_of(batch.values)
+        packed = self._values.dumps_coerced(batch.values) if typed is None else typed.dumps()
+        content = (typed is not None, packed, self._packed_timestamps(batch), self._packed_keys(batch), marks)
+        return pickle.dumps(content, 5)
 
     def loads(self, chunk: bytes) -> Iterator[Batch | Signal | End]:
         """Batches and signals in their order."""
@@ -63,24 +68,34 @@ class ChunkCodec:
         if isinstance(content, End):
             yield content
             return
-        packed_values, packed_timestamps, packed_keys, marks = content
-        values = self._values.loads(packed_values)
-        timestamps = None if packed_timestamps is None else list(packed_timestamps)
-        batch = Batch(values, timestamps, self._unpacked_keys(packed_keys, values))
+        is_typed, packed, timestamps, keys, marks = content
+        codec: Any = self._columns if is_typed else self._values
+        values = codec.loads(packed)
+        batch = Batch(values, _unpacked_timestamps(timestamps, values), self._unpacked_keys(keys, values))
         yield from _between(batch, marks) if marks else (batch,)
+
+    def _packed_timestamps(self, batch: Batch) -> Any:
+        timestamps = batch.timestamps
+        if timestamps is None:
+            return None
+        if isinstance(timestamps, TypedValues) and timestamps.parent is batch.values:
+            return timestamps.place
+        return list(timestamps) if None in timestamps else array("q", timestamps)
 
     def _packed_keys(self, batch: Batch) -> bytes | int | None:
         """The keys; if each is a field of its value, the very same object, which field that is."""
         keys, values = batch.keys, batch.values
         if keys is None:
             return None
+        if isinstance(keys, TypedValues) and keys.parent is values:
+            return keys.place
         index = field_of_keys(values, keys)
         return self._keys.dumps_coerced(keys) if index is None else index
 
-    def _unpacked_keys(self, packed: bytes | int | None, values: list) -> list | None:
+    def _unpacked_keys(self, packed: bytes | int | None, values: Any) -> Any:
         if packed is None:
             return None
-        return list(field_of(values, packed)) if isinstance(packed, int) else self._keys.loads(packed)
+        return _column(values, packed) if isinstance(packed, int) else self._keys.loads(packed)
 
 
 def end_chunk(chunks: int) -> bytes:
@@ -92,15 +107,22 @@ def _between(batch: Batch, marks: Marks) -> Iterator[Batch | Signal]:
     start = 0
     for end, signal in marks:
         if end > start:
-            yield _part(batch, start, end)
+            yield batch.part(start, end)
         yield signal
         start = end
     if start < len(batch):
-        yield _part(batch, start, len(batch))
+        yield batch.part(start, len(batch))
 
 
-def _packed(timestamps: list) -> Any:
-    return timestamps if None in timestamps else array("q", timestamps)
+def _unpacked_timestamps(packed: Any, values: Any) -> Any:
+    if packed is None:
+        return None
+    return _column(values, packed) if isinstance(packed, int) else list(packed)
+
+
+def _column(values: Any, index: int) -> Any:
+    """A field of each value."""
+    return values.field(index) if isinstance(values, TypedValues) else list(field_of(values, index))
 
 
 def wire_batch(rows: list[WireRow]) -> list[pa.Array]:
@@ -125,7 +147,8 @@ class ExchangeWriter:
         self._sender = sender
         self._codec = codec
         self._limit = elements_per_chunk
-        self._pending: list[Batch | None] = [None] * channels
+        self._pending: list[list[Batch]] = [[] for _ in range(channels)]
+        self._sizes = [0] * channels
         self._marks: list[Marks] = [[] for _ in range(channels)]
         self._chunks = [0] * channels
         self._rows: list[WireRow] = []
@@ -136,8 +159,7 @@ class ExchangeWriter:
             self.elements += len(content)
             self._append(channel, content)
             return
-        pending = self._pending[channel]
-        self._marks[channel].append((0 if pending is None else len(pending), content))
+        self._marks[channel].append((self._sizes[channel], content))
         if len(self._marks[channel]) >= self._limit:
             self._flush(channel)
 
@@ -153,18 +175,14 @@ class ExchangeWriter:
         return rows
 
     def _append(self, channel: int, batch: Batch) -> None:
-        pending = self._pending[channel]
-        if pending is None:
-            pending = Batch(list(batch.values), _copied(batch.timestamps), _copied(batch.keys))
-            self._pending[channel] = pending
-        else:
-            _extend(pending, batch)
-        if len(pending) >= self._limit:
+        self._pending[channel].append(batch)
+        self._sizes[channel] += len(batch)
+        if self._sizes[channel] >= self._limit:
             self._flush(channel)
 
     def _flush(self, channel: int) -> None:
         """Sends what is pending; in parts if an operator has emitted very much at once."""
-        pending, self._pending[channel] = self._pending[channel] or Batch([]), None
+        pending, self._pending[channel], self._sizes[channel] = merged(self._pending[channel]), [], 0
         marks, self._marks[channel] = self._marks[channel], []
         if len(pending) <= 2 * self._limit:
             if len(pending) or marks:
@@ -178,28 +196,42 @@ class ExchangeWriter:
                 for place, signal in marks
                 if start <= place and (place < end or is_last)
             ]
-            self._send(channel, _part(pending, start, end), own)
+            self._send(channel, pending.part(start, end), own)
 
     def _send(self, channel: int, batch: Batch, marks: Marks) -> None:
         self._chunks[channel] += 1
         self._rows.append((channel, self.port, self._sender, self._codec.dumps(batch, marks)))
 
 
-def _copied(column: list | None) -> list | None:
-    return None if column is None else list(column)
+def merged(batches: list[Batch]) -> Batch:
+    """Batches of one exchange as one; what is a field of the values in all of them stays one."""
+    if len(batches) == 1:
+        return batches[0]
+    values = _merged_columns([batch.values for batch in batches])
+
+    def beside(columns: list) -> Any:
+        fields = {
+            column.place if isinstance(column, TypedValues) and column.parent is batch.values else None
+            for column, batch in zip(columns, batches, strict=True)
+        }
+        index = fields.pop() if len(fields) == 1 else None
+        is_field = index is not None and isinstance(values, TypedValues)
+        return values.field(index) if is_field else _merged_columns(columns)
+
+    has_timestamps = any(batch.timestamps is not None for batch in batches)
+    has_keys = any(batch.keys is not None for batch in batches)
+    return Batch(
+        values,
+        beside([_timestamps_of(batch) for batch in batches]) if has_timestamps else None,
+        beside([batch.keys for batch in batches]) if has_keys else None,
+    )
 
 
-def _extend(pending: Batch, batch: Batch) -> None:
-    if pending.timestamps is not None or batch.timestamps is not None:
-        before = pending.timestamps or [None] * len(pending)
-        pending.timestamps = before
-        before += batch.timestamps or [None] * len(batch)
-    pending.values += batch.values
-    if pending.keys is not None:
-        pending.keys += batch.keys or []
+def _merged_columns(columns: list) -> Any:
+    if columns and all(isinstance(column, ArrowValues) for column in columns):
+        return joined(columns)
+    return list(chain.from_iterable(columns))
 
 
-def _part(batch: Batch, start: int, end: int) -> Batch:
-    timestamps = None if batch.timestamps is None else batch.timestamps[start:end]
-    keys = None if batch.keys is None else batch.keys[start:end]
-    return Batch(batch.values[start:end], timestamps, keys)
+def _timestamps_of(batch: Batch) -> Any:
+    return [None] * len(batch) if batch.timestamps is None else batch.timestamps

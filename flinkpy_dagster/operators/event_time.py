@@ -3,9 +3,12 @@
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
+from flinkpy_dagster.operators.field_selectors import selected_field
 from flinkpy_dagster.operators.operator import Operator, Setup, callable_of
 from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.watermarks import BoundedOutOfOrderness, WatermarkStrategy
+from flinkpy_dagster.types import Types
+from flinkpy_dagster.types.typed_values import TypedValues
 
 
 class ExtractTimestampsOperator(Operator):
@@ -14,11 +17,14 @@ class ExtractTimestampsOperator(Operator):
     def __init__(self, assigner: Any):
         super().__init__()
         self._extract = None if assigner is None else callable_of(assigner, "extract_timestamp")
+        self._field = None if self._extract is None else selected_field(self._extract)
 
     def process(self, batch: Batch, input_index: int) -> None:
         extract = self._extract
         if extract is None:
             timestamps = batch.timestamps
+        elif (column := whole_numbers(batch.values, self._field)) is not None:
+            timestamps = column
         elif batch.timestamps is None:
             timestamps = [extract(value, MIN_TIMESTAMP) for value in batch.values]
         else:
@@ -66,11 +72,11 @@ class GenerateWatermarksOperator(Operator):
         for index, (value, timestamp) in enumerate(zip(batch.values, timestamps_of(batch), strict=True)):
             watermark = self._generator.on_event(value, timestamp)
             if watermark is not None and watermark > self.watermark:
-                self.output.emit(slice_of(batch, start, index + 1))
+                self.output.emit(batch.part(start, index + 1))
                 start = index + 1
                 self._emit(watermark)
         if start < len(batch.values):
-            self.output.emit(slice_of(batch, start, len(batch.values)))
+            self.output.emit(batch.part(start, len(batch.values)))
 
     def check_clock(self) -> None:
         now = self.setup.clock.now_ms()
@@ -96,10 +102,13 @@ class GenerateWatermarksOperator(Operator):
         """Idleness of the inputs does not matter: the strategy decides."""
 
 
-def slice_of(batch: Batch, start: int, end: int) -> Batch:
-    """The elements from ``start`` up to but not including ``end``."""
-    if start == 0 and end == len(batch.values):
-        return batch
-    timestamps = None if batch.timestamps is None else batch.timestamps[start:end]
-    keys = None if batch.keys is None else batch.keys[start:end]
-    return Batch(batch.values[start:end], timestamps, keys)
+def whole_numbers(values: Any, field: int | None) -> TypedValues | None:
+    """The field of each value where values are columns and these are whole numbers."""
+    if field is None or not isinstance(values, TypedValues):
+        return None
+    column = values.field(field)
+    is_whole = column is not None and column.codec.type_info in _WHOLE_NUMBERS
+    return column if is_whole else None
+
+
+_WHOLE_NUMBERS = (Types.LONG(), Types.INT(), Types.SHORT(), Types.BYTE())

@@ -13,6 +13,7 @@ from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.operator import callable_of, close_function, open_function
 from flinkpy_dagster.operators.specs import CustomPartition
 from flinkpy_dagster.types.keys import KeyRouter
+from flinkpy_dagster.types.typed_values import TypedValues
 
 Parts = Iterator[tuple[int, Batch]]
 """Channel and the elements for it, in order; no batch is empty."""
@@ -80,13 +81,8 @@ class RoundRobinPartitioner(Partitioner):
         count = len(self.channels)
         for position, channel in enumerate(self.channels):
             first = (position - self._next) % count
-            part = Batch(
-                batch.values[first::count],
-                None if batch.timestamps is None else batch.timestamps[first::count],
-                None if batch.keys is None else batch.keys[first::count],
-            )
-            if part.values:
-                yield channel, part
+            if first < len(batch.values):
+                yield channel, batch.at(slice(first, None, count))
         self._next = (self._next + len(batch.values)) % count
 
 
@@ -110,6 +106,18 @@ class HashPartitioner(ChoosingPartitioner):
     def __init__(self, channels: list[int], sender: int, max_parallelism: int, edge: JobEdge):
         super().__init__(channels, sender)
         self._router = KeyRouter(len(channels), max_parallelism, edge.key_type)
+
+    def split(self, batch: Batch) -> Parts:
+        keys = batch.keys
+        positions = None
+        if len(self.channels) > 1 and isinstance(keys, TypedValues):
+            positions = keys.positions_by_channel(self._router.channel_of_group, len(self.channels))
+        if positions is None:
+            yield from super().split(batch)
+            return
+        for channel, places in enumerate(positions):
+            if len(places):
+                yield channel, batch.at(places)
 
     def choose(self, batch: Batch) -> list[int]:
         return self._router.channels(batch.keys or [])
@@ -166,17 +174,7 @@ def by_channel(batch: Batch, chosen: list[int], count: int) -> Parts:
         rows[channel].append(index)
     for channel, indices in enumerate(rows):
         if indices:
-            yield channel, taken(batch, indices)
-
-
-def taken(batch: Batch, indices: list[int]) -> Batch:
-    """The elements at these positions."""
-    values, timestamps, keys = batch.values, batch.timestamps, batch.keys
-    return Batch(
-        [values[index] for index in indices],
-        None if timestamps is None else [timestamps[index] for index in indices],
-        None if keys is None else [keys[index] for index in indices],
-    )
+            yield channel, batch.at(indices)
 
 
 def partitioner_of(

@@ -52,7 +52,7 @@ class Results:
         if side is None:
             side = self._sides[tag_id] = Batch([], [])
         side.values.append(snapshot(value))
-        side.timestamps.append(timestamp)  # type: ignore[union-attr]
+        side.timestamps.append(timestamp)
 
     def flush(self) -> None:
         """Emits what has been taken, unless there are fewer than ``least`` results: small batches cost time."""

@@ -4,9 +4,11 @@ from itertools import chain, repeat
 from typing import Any
 
 from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.operators.field_selectors import selected_field
 from flinkpy_dagster.operators.operator import Operator, Setup, callable_of, close_function, open_function
 from flinkpy_dagster.operators.snapshots import ATOMS, are_alike, is_immutable, snapshot
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
+from flinkpy_dagster.types.typed_values import TypedValues
 
 
 class FunctionOperator(Operator):
@@ -133,10 +135,15 @@ class KeyByOperator(FunctionOperator):
 
     def __init__(self, selector: Any):
         super().__init__(selector, "get_key")
+        self._field = selected_field(self._call)
 
     def process(self, batch: Batch, input_index: int) -> None:
-        call = self._call
-        keys = [call(value) for value in batch.values]
+        keys: Any = None
+        if self._field is not None and isinstance(batch.values, TypedValues):
+            keys = batch.values.field(self._field)
+        if keys is None:
+            call = self._call
+            keys = [call(value) for value in batch.values]
         self.output.emit(Batch(batch.values, batch.timestamps, keys))
 
 

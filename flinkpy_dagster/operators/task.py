@@ -15,7 +15,6 @@ from flinkpy_dagster.operators.departures import (
     Printed,
     SinkOutput,
 )
-from flinkpy_dagster.operators.event_time import slice_of
 from flinkpy_dagster.operators.metric_registry import MetricValue, merged
 from flinkpy_dagster.operators.sourcing import batches_of
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
@@ -161,7 +160,7 @@ class Task:
             content.timestamps = [MIN_TIMESTAMP if time is None else time for time in content.timestamps]
         size = self._environment.batch_size
         for start in range(0, len(content.values), size):
-            part = slice_of(content, start, min(start + size, len(content.values)))
+            part = content.part(start, min(start + size, len(content.values)))
             yield lambda part=part: self._take(arrival, part)
 
     def _take(self, arrival: Arrival, batch: Batch) -> None:

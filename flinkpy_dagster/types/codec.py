@@ -39,6 +39,7 @@ from flinkpy_dagster.types.type_information import (
     TupleTypeInfo,
     TypeInformation,
 )
+from flinkpy_dagster.types.typed_values import TypedValues
 
 __all__ = ["Codec", "codec_of", "print_text"]
 
@@ -61,6 +62,8 @@ class Codec:
         Rows, lists, dicts and other mutable values come back as copies of their own. Raises ``TypeMismatch``
         naming the field, the type and the value.
         """
+        if isinstance(values, TypedValues) and values.codec is self:
+            return values
         return self._column.coerce(values, "")
 
     def coerce_collection(self, values: Column) -> Column:
@@ -86,6 +89,8 @@ class Codec:
 
     def copies(self, values: Column) -> Column:
         """Coerced values for one more reader: mutable ones are copied, the same list if there are none."""
+        if isinstance(values, TypedValues):
+            return values
         return self._column.copies(values)
 
     def present(self, values: Column) -> Column:

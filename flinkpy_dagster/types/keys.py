@@ -30,8 +30,8 @@ _MARK = ...
 _AS_IT_IS = frozenset((str, int, bytes, type(None)))
 _WHOLE_NUMBERS = (BasicType.BYTE, BasicType.SHORT, BasicType.INT, BasicType.LONG, BasicType.BIG_INT)
 _TEXTS = (BasicType.STRING, BasicType.CHAR)
-_PRIME = 10_000_019
-_MULTIPLIER = 6_180_351  # the prime times the golden ratio: neighbours go far apart
+PRIME = 10_000_019
+MULTIPLIER = 6_180_351  # the prime times the golden ratio: neighbours go far apart
 _MEMO_LIMIT = 500_000  # keys; about 100 MB of short tuples
 
 
@@ -130,10 +130,10 @@ def stable_hash(canonical: Hashable) -> int:
     """
     kind = type(canonical)
     if kind is int:
-        return canonical % _PRIME * _MULTIPLIER % _PRIME  # type: ignore[operator]
+        return canonical % PRIME * MULTIPLIER % PRIME  # type: ignore[operator]
     if kind is str:
-        return zlib.crc32(canonical.encode("utf-8", "surrogatepass")) % _PRIME  # type: ignore[attr-defined]
-    return zlib.crc32(_key_bytes(canonical)) % _PRIME
+        return zlib.crc32(canonical.encode("utf-8", "surrogatepass")) % PRIME  # type: ignore[attr-defined]
+    return zlib.crc32(_key_bytes(canonical)) % PRIME
 
 
 def _key_bytes(canonical: Any) -> bytes:
@@ -205,8 +205,8 @@ class KeyRouter:
         self._may_be_number = _is_basic(key_type, _WHOLE_NUMBERS) if is_typed(key_type) else True
         self._max_parallelism = max_parallelism
         groups = range(max_parallelism)
-        self._channel_of_group = [subtask_of(group, parallelism, max_parallelism) for group in groups]
-        self._channels = _Channels(self._channel_of_group, memo_limit)
+        self.channel_of_group = [subtask_of(group, parallelism, max_parallelism) for group in groups]
+        self._channels = _Channels(self.channel_of_group, memo_limit)
 
     def channels(self, keys: Column) -> list[int]:
         """The subtask of each key."""
@@ -221,13 +221,13 @@ class KeyRouter:
 
     def _channels_of_texts(self, keys: Column) -> list[int]:
         """``stable_hash`` of texts, written out for speed."""
-        channels, count = self._channel_of_group, self._max_parallelism
-        return [channels[code % _PRIME % count] for code in map(zlib.crc32, map(str.encode, keys))]
+        channels, count = self.channel_of_group, self._max_parallelism
+        return [channels[code % PRIME % count] for code in map(zlib.crc32, map(str.encode, keys))]
 
     def _channels_of_numbers(self, keys: Column) -> list[int]:
         """``stable_hash`` of numbers, written out for speed."""
-        channels, count = self._channel_of_group, self._max_parallelism
-        return [channels[key % _PRIME * _MULTIPLIER % _PRIME % count] for key in keys]
+        channels, count = self.channel_of_group, self._max_parallelism
+        return [channels[key % PRIME * MULTIPLIER % PRIME % count] for key in keys]
 
     def canonical(self, keys: Column) -> Column:
         """The canonical key of each key; the same list if all keys are canonical."""

@@ -1,0 +1,66 @@
+"""Values of one type that are kept as columns until somebody looks at one of them.
+
+What Spark reads and what comes over an exchange are columns already. Most operators look at every value: to them
+these are sequences like any other. Those that only move values (key selectors and timestamp assigners that name a
+field, partitioners, the wire) move the columns.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flinkpy_dagster.types.codec import Codec
+
+
+class TypedValues(Sequence[Any]):
+    """Immutable values, as ``codec`` gives them: to coerce them would change nothing.
+
+    ``parent`` and ``place``: of a field, the tuples it belongs to and which of their fields it is.
+    """
+
+    codec: "Codec"
+    parent: "TypedValues | None" = None
+    place: int = 0
+
+    @abstractmethod
+    def listed(self) -> list[Any]:
+        """The values as a list, made once; nobody must change it."""
+
+    @abstractmethod
+    def field(self, index: int) -> "TypedValues | None":
+        """Of tuples: their fields at ``index``. None if there is no such field."""
+
+    @abstractmethod
+    def part(self, start: int, end: int) -> "TypedValues":
+        """The values from ``start`` up to but not including ``end``."""
+
+    @abstractmethod
+    def at(self, positions: Any) -> "TypedValues":
+        """The values at these positions: a slice, numbers, or what ``positions_by_channel`` gives."""
+
+    @abstractmethod
+    def positions_by_channel(self, channel_of_group: list[int], channels: int) -> list[Any] | None:
+        """Of keys: per channel, where its keys are (see ``keys.stable_hash``). None if they must be looked at."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.listed())
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.listed()[place]
+
+    def __contains__(self, value: object) -> bool:
+        return value is not None and value in self.listed()
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, list | TypedValues):
+            return self.listed() == list(other)
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (self.listed(),)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.listed()!r})"
