@@ -15,6 +15,11 @@
     │   └── TypeMismatch
     ├── UserCodeError                a function of the program raised
     ├── OutOfMemory                  what an operator keeps does not fit its Python worker
+    ├── StateError                   what was kept of a job cannot be used
+    │   ├── CheckpointNotFound
+    │   ├── CorruptState
+    │   ├── IncompatibleState
+    │   └── StaleLeader
     ├── JobFailed                    a job ended without a result
     ├── JobCanceled
     ├── SlotsUnavailable             the job wants more slots than there are
@@ -22,10 +27,18 @@
 
 Each takes the parts of its sentence, by position or by name, keeps them as attributes, and survives pickling:
 errors cross process boundaries. ``str(error)`` is one line: what happened, to which object, what to do.
+``NonRetryable`` is none of them: programs raise it, or their own subclass, where running again would not help.
 """
 
 import re
 from http import HTTPStatus
+
+
+class NonRetryable(Exception):
+    """For programs to raise, or to derive their own from: the restart strategy does not apply, the job fails.
+
+    Flink: ``SuppressRestartsException`` and ``ThrowableType.NonRecoverableError``.
+    """
 
 
 class FlinkpyError(Exception):
@@ -134,13 +147,27 @@ class UserCodeError(FlinkpyError):
     """A function of the program raised.
 
     ``operator`` is its name in the plan, ``cause_type`` the exception's class name, ``message`` its text,
-    ``traceback_text`` the formatted traceback as the worker saw it.
+    ``traceback_text`` the formatted traceback as the worker saw it. ``is_retryable`` False: it, or a cause of it, was
+    a NonRetryable.
     """
 
-    def __init__(self, operator: str, cause_type: str, message: str, traceback_text: str = ""):
-        super().__init__(operator, cause_type, message, traceback_text)
+    def __init__(
+        self,
+        operator: str,
+        cause_type: str,
+        message: str,
+        traceback_text: str = "",
+        is_retryable: bool = True,
+    ):
+        super().__init__(operator, cause_type, message, traceback_text, is_retryable)
         self.operator, self.cause_type = operator, cause_type
         self.message, self.traceback_text = message, traceback_text
+        self.is_retryable = is_retryable
+
+    @classmethod
+    def of(cls, operator: str, error: BaseException, traceback_text: str = "") -> "UserCodeError":
+        """What ``error``, raised by a function of that operator, is to us."""
+        return cls(operator, type(error).__name__, str(error), traceback_text, not _forbids_retries(error))
 
     @property
     def user_line(self) -> str:
@@ -171,6 +198,60 @@ class OutOfMemory(FlinkpyError):
         )
 
 
+class StateError(FlinkpyError):
+    """What was kept of a job cannot be used."""
+
+
+class CheckpointNotFound(StateError):
+    """There is no checkpoint or savepoint where one was looked for."""
+
+    def __init__(self, path: str, reason: str):
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def sentence(self) -> str:
+        return (
+            f"There is no checkpoint or savepoint at '{self.path}': {self.reason}; give the folder of one, "
+            "which holds a file _metadata."
+        )
+
+
+class CorruptState(StateError):
+    """A checkpoint is not what was written: bytes are missing or wrong."""
+
+    def __init__(self, path: str, reason: str):
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def sentence(self) -> str:
+        return f"Checkpoint '{self.path}' cannot be used: {self.reason}."
+
+
+class IncompatibleState(StateError):
+    """State does not fit the program that should go on with it. ``instead`` says what can be done."""
+
+    def __init__(self, operator: str, reason: str, instead: str):
+        super().__init__(operator, reason, instead)
+        self.operator, self.reason, self.instead = operator, reason, instead
+
+    def sentence(self) -> str:
+        return f"The state of operator '{self.operator}' does not fit the program: {self.reason}; {self.instead}."
+
+
+class StaleLeader(StateError):
+    """Another run of the job took over: this one must not commit any more."""
+
+    def __init__(self, folder: str, token: int, newest: int):
+        super().__init__(folder, token, newest)
+        self.folder, self.token, self.newest = folder, token, newest
+
+    def sentence(self) -> str:
+        return (
+            f"This run may not commit to '{self.folder}' any more: its fencing token is {self.token}, and a newer run "
+            f"of the job (token {self.newest}) has taken over; only that one goes on."
+        )
+
+
 class JobFailed(FlinkpyError):
     """A job ended without a result; ``cause`` is the error, or the text, that ended it."""
 
@@ -194,16 +275,28 @@ class JobCanceled(FlinkpyError):
 
 
 class SlotsUnavailable(FlinkpyError):
-    """A job or region wants more slots than there are."""
+    """A job or region wants more slots than there are.
 
-    def __init__(self, required: int, available: int, who: str = "the job"):
-        super().__init__(required, available, who)
+    ``details`` says what they are needed for, ``remedy`` what would help.
+    """
+
+    def __init__(
+        self,
+        required: int,
+        available: int,
+        who: str = "the job",
+        details: str = "",
+        remedy: str = "Lower the parallelism or give more slots.",
+    ):
+        super().__init__(required, available, who, details, remedy)
         self.required, self.available, self.who = required, available, who
+        self.details, self.remedy = details, remedy
 
     def sentence(self) -> str:
+        details = f" ({self.details})" if self.details else ""
         return (
-            f"Could not acquire the minimum required resources: {self.who} needs {self.required} slots at once, "
-            f"{self.available} exist. Lower the parallelism or give more slots."
+            f"Could not acquire the minimum required resources: {self.who} needs {self.required} slots at once"
+            f"{details}, {self.available} exist. {self.remedy}"
         )
 
 
@@ -217,6 +310,7 @@ EXIT_CODES: dict[type[BaseException], int] = {FlinkpyError: 1, KeyboardInterrupt
 HTTP_STATUSES: dict[type[BaseException], HTTPStatus] = {
     ProgramError: HTTPStatus.BAD_REQUEST,
     ConfigurationError: HTTPStatus.BAD_REQUEST,
+    StaleLeader: HTTPStatus.CONFLICT,
     SlotsUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     TargetUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     FlinkpyError: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -247,6 +341,16 @@ def user_line_of(traceback_text: str) -> str:
     frame, code = own[-1], (own[-1]["code"] or "").strip()
     line = f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}'
     return f"{line}: {code}" if code else line
+
+
+def _forbids_retries(error: BaseException | None) -> bool:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, NonRetryable):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def one_line(text: str) -> str:

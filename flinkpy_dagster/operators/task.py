@@ -20,6 +20,7 @@ from flinkpy_dagster.operators.sourcing import batches_of
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.task_environment import TaskEnvironment
 from flinkpy_dagster.operators.task_wiring import Wiring, wire
+from flinkpy_dagster.state.refs import SubtaskStateRef
 
 __all__ = [
     "Arrival",
@@ -50,7 +51,9 @@ class VertexMetrics:
 
 
 class Task:
-    """Runs the vertices of a stage. ``metrics`` (by vertex id) is complete when ``run`` has ended."""
+    """Runs the vertices of a stage. When ``run`` has ended, ``metrics`` (by vertex id) is complete, and with an epoch
+    ``state_refs`` (by operator id): what this subtask has to restore in the next one.
+    """
 
     def __init__(self, stage: Stage, subtask_index: int, environment: TaskEnvironment):
         self._stage = stage
@@ -62,6 +65,7 @@ class Task:
         self._busy_s = 0.0
         self._wiring: Wiring = wire(stage, subtask_index, environment, self._departures.append)
         self.metrics: dict[str, VertexMetrics] = {vertex.id: VertexMetrics() for vertex in stage.vertices}
+        self.state_refs: dict[str, SubtaskStateRef] = {}
 
     def run(self, arrivals: Iterable[Arrival]) -> Iterator[Emission | SinkOutput]:
         """Makes departures of arrivals, lazily. The end of ``arrivals`` is the end of all inputs.

@@ -10,6 +10,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.options import option_of
 from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
 from flinkpy_dagster.graph.stages import Stage
+from flinkpy_dagster.operators.epochs import Epoch
 from flinkpy_dagster.types.keys import default_max_parallelism
 
 
@@ -19,7 +20,7 @@ class TaskEnvironment:
 
     Per ``JobEdge.id``: ``senders`` is the parallelism of the writer, ``channels`` that of the reader and
     ``key_groups`` the reader's number of key groups. An input that is not in ``senders`` sends no watermarks
-    (stored data sets).
+    (stored data sets). ``epoch``: that of an unbounded job this task works for; None: a bounded run to its end.
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -30,6 +31,7 @@ class TaskEnvironment:
     senders: Mapping[int, int] = field(default_factory=dict)
     channels: Mapping[int, int] = field(default_factory=dict)
     key_groups: Mapping[int, int] = field(default_factory=dict)
+    epoch: Epoch | None = None
 
     @staticmethod
     def of_stage(job_graph: JobGraph, stage: Stage, **others: Any) -> "TaskEnvironment":

@@ -8,13 +8,17 @@ import pytest
 
 from flinkpy_dagster import errors
 from flinkpy_dagster.errors import (
+    CheckpointNotFound,
+    CorruptState,
     DuplicateUid,
     EmptyTopology,
     FlinkpyError,
+    IncompatibleState,
     InvalidProgram,
     JobCanceled,
     JobFailed,
     SlotsUnavailable,
+    StaleLeader,
     TypeMismatch,
     UnpicklableFunction,
     UnreadableSource,
@@ -48,6 +52,21 @@ CASES = [
         "Operator 'Map': the value is declared INT, but holds [1].",
     ),
     (UserCodeError("Map", "ValueError", "no", ""), "User code of operator 'Map' failed: ValueError: no"),
+    (
+        CheckpointNotFound("/p", "it is empty"),
+        "There is no checkpoint or savepoint at '/p': it is empty; give the folder "
+        "of one, which holds a file _metadata.",
+    ),
+    (CorruptState("/p", "a file is cut off"), "Checkpoint '/p' cannot be used: a file is cut off."),
+    (
+        IncompatibleState("Sum", "the key type was INT", "start without it (-n)"),
+        "The state of operator 'Sum' does not fit the program: the key type was INT; start without it (-n).",
+    ),
+    (
+        StaleLeader("/p", 1, 2),
+        "This run may not commit to '/p' any more: its fencing token is 1, and a newer run of the job (token 2) has "
+        "taken over; only that one goes on.",
+    ),
     (JobFailed("j", EmptyTopology()), f"Job 'j' failed: {EmptyTopology()}"),
     (JobCanceled("j"), "Job 'j' was canceled."),
     (

@@ -1,0 +1,262 @@
+"""Keeps the complete epochs of one job in a folder; the newest one is where recovery starts.
+
+::
+
+    <folder>/shared/<operator id>/*          state files, written by subtasks, immutable
+    <folder>/leader-<token>/_metadata        an epoch about to be committed by the leader
+    <folder>/epoch-<token>-<n>/_metadata     an epoch kept for recovery
+    <folder>/chk-<id>/_metadata              a checkpoint
+    <folder>/corrupt-*                       what could not be read at a recovery, for people to look at
+
+A commit is one rename of ``_metadata`` out of the leader's own folder. A new leader first moves the folders of all
+older ones away: from then on their renames fail. So of two leaders only one can commit, wherever the other one was
+stopped (Flink: the fencing token of the JobMaster).
+"""
+
+import logging
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from flinkpy_dagster.errors import CorruptState, StaleLeader
+from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined, make_folder_if_missing
+from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
+from flinkpy_dagster.state.refs import FileRef
+from flinkpy_dagster.state.verifying import METADATA, read_metadata, verify
+
+log = logging.getLogger(__name__)
+
+EPOCHS_KEPT = 2
+"""Newest epochs that are kept whatever they are: recovery can fall back by one."""
+
+_LEADER = re.compile(r"leader-(\d+)")
+_COMPLETE = re.compile(r"(epoch-\d+-\d+|chk-\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A complete epoch and its folder (relative to the store's)."""
+
+    name: str
+    metadata: EpochMetadata
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Later ones are greater: an epoch of a later leader counts more, whatever its number."""
+        return self.metadata.fencing_token, self.metadata.epoch
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where recovery starts. ``skipped``: newer ones that could not be read, each with the reason."""
+
+    name: str
+    metadata: EpochMetadata
+    skipped: tuple[str, ...] = ()
+
+
+class CheckpointStore:
+    """One job's epochs. ``folder`` is absolute. Reading needs no leadership; ``commit`` does.
+
+    ``num_retained``: checkpoints kept (``execution.checkpointing.num-retained``); older ones go after each commit.
+    """
+
+    def __init__(self, folder: str, *, num_retained: int = 1, files: Files = LOCAL_FILES):
+        self.folder = folder
+        self.token = 0
+        self._files = files
+        self._num_retained = num_retained
+        self._complete: list[Completed] = []
+
+    # --- leading
+
+    def lead(self) -> Found | None:
+        """Becomes the leader: older ones cannot commit any more. Returns where recovery starts, None: nothing there.
+
+        What cannot be read is moved aside, with a warning; state files that nothing refers to are removed.
+        Raises StaleLeader if a newer leader comes at the same time.
+        """
+        self._fence_others()
+        found = self.newest()
+        for name in self._unreadable:
+            self._set_aside(name)
+        if not self._unreadable:
+            self.sweep()
+        return found
+
+    def _fence_others(self) -> None:
+        tokens = self._tokens()
+        token = max((*tokens, self._highest_token_ever()), default=0) + 1
+        while True:
+            try:
+                self._files.make_folder(self._path(f"leader-{token}"))
+                break
+            except FileExistsError:
+                token += 1
+        self.token = token
+        for older in self._tokens():
+            if older > token:
+                raise StaleLeader(self.folder, token, older)
+            if older < token:
+                with suppress(FileNotFoundError):  # who comes at the same time may have done it
+                    self._files.rename(self._path(f"leader-{older}"), self._path(f"fenced-{older}"))
+        for name in self._files.names(self.folder):
+            if name.startswith("fenced-"):
+                self._files.delete(self._path(name))
+
+    def _tokens(self) -> list[int]:
+        matches = (_LEADER.fullmatch(name) for name in self._files.names(self.folder))
+        return [int(match[1]) for match in matches if match]
+
+    def _highest_token_ever(self) -> int:
+        """Also when a folder of a leader was lost, a token is never given twice."""
+        names = self._files.names(self.folder)
+        tokens = [int(name.split("-")[1]) for name in names if name.startswith("epoch-")]
+        return max(tokens, default=0)
+
+    # --- reading
+
+    def newest(self, *, is_verified: bool = True) -> Found | None:
+        """The newest complete epoch whose files are all as they were written; says loudly what it had to skip."""
+        skipped: list[str] = []
+        self._unreadable: list[str] = []
+        self._complete = []
+        for name in self._names():
+            try:
+                self._complete.append(Completed(name, read_metadata(self._files, self._path(name))))
+            except CorruptState as error:
+                self._skip(name, error, skipped)
+        self._complete.sort(key=lambda complete: complete.order)
+        for complete in reversed(self._complete):
+            try:
+                if is_verified:
+                    verify(self._files, self.folder, complete.metadata, self._path(complete.name))
+            except CorruptState as error:
+                self._skip(complete.name, error, skipped)
+                continue
+            self._complete = [each for each in self._complete if each.name not in self._unreadable]
+            return Found(complete.name, complete.metadata, tuple(skipped))
+        self._complete = []
+        if skipped:
+            raise CorruptState(self.folder, "none of its checkpoints can be read: " + " ".join(skipped))
+        return None
+
+    def _names(self) -> list[str]:
+        """Folders with ``_metadata``."""
+        names = filter(_COMPLETE.fullmatch, self._files.names(self.folder))
+        return [name for name in names if METADATA in self._files.names(self._path(name))]
+
+    def _skip(self, name: str, error: CorruptState, skipped: list[str]) -> None:
+        log.warning("%s Falling back to the one before.", error)
+        skipped.append(str(error))
+        self._unreadable.append(name)
+
+    def _set_aside(self, name: str) -> None:
+        target = self._path(f"corrupt-{self.token}-{name}")
+        self._files.rename(self._path(name), target)
+        log.warning("What could not be read of '%s' is kept in '%s'.", name, target)
+
+    def complete(self) -> list[Completed]:
+        """All complete epochs that can be read, oldest first; state files are not looked at."""
+        self.newest(is_verified=False)
+        return list(self._complete)
+
+    def next_checkpoint_id(self) -> int:
+        """One more than the highest id in the folder."""
+        ids = [int(name[4:]) for name in self._files.names(self.folder) if re.fullmatch(r"chk-\d+", name)]
+        return max(ids, default=0) + 1
+
+    def path_of(self, name: str) -> str:
+        """The absolute path of a complete epoch: what ``-s`` takes."""
+        return self._path(name)
+
+    # --- committing
+
+    def commit(self, metadata: EpochMetadata) -> Completed:
+        """Makes an epoch the newest one, in one step, and lets go what retention does not keep.
+
+        Sets the metadata's fencing token. When this returns the epoch is durable; when it raises it is not committed,
+        or, after a failing disk, may be: read ``newest``. Raises StaleLeader if there is a newer leader, CorruptState
+        if a state file is missing.
+        """
+        metadata = replace(metadata, fencing_token=self.token)
+        name = self._name_of(metadata)
+        self._check_files(metadata, name)
+        pending = self._path(f"leader-{self.token}/{METADATA}")
+        try:
+            self._files.write(pending, encoded(metadata))
+            make_folder_if_missing(self._files, self._path(name))
+            self._files.rename(pending, self._path(f"{name}/{METADATA}"))
+        except FileNotFoundError:
+            raise StaleLeader(self.folder, self.token, max(self._tokens(), default=0)) from None
+        self._files.sync_folder(self._path(name))
+        self._files.sync_folder(self.folder)
+        completed = Completed(name, metadata)
+        self._complete = [each for each in self._complete if each.name != name] + [completed]
+        self._retain()
+        return completed
+
+    def _name_of(self, metadata: EpochMetadata) -> str:
+        if metadata.kind is CheckpointKind.CHECKPOINT:
+            return f"chk-{metadata.checkpoint_id}"
+        return f"epoch-{self.token}-{metadata.epoch}"
+
+    def _check_files(self, metadata: EpochMetadata, name: str) -> None:
+        """Sizes of what this epoch wrote; older files were checked when they were new."""
+        known = {file.path for complete in self._complete for file in complete.metadata.files()}
+        for file in metadata.files():
+            if file.path not in known:
+                check_size(self._files, self.folder, file, self._path(name))
+
+    # --- letting go
+
+    def _retain(self) -> None:
+        """Checkpoints by ``num_retained``, the newest epochs always; then the files only the others had."""
+        newest = self._complete[-EPOCHS_KEPT:]
+        checkpoints = [each for each in self._complete if each.metadata.kind is CheckpointKind.CHECKPOINT]
+        kept_names = {each.name for each in (*newest, *checkpoints[-self._num_retained :])}
+        dropped = [each for each in self._complete if each.name not in kept_names]
+        self._complete = [each for each in self._complete if each.name in kept_names]
+        for each in dropped:
+            self._files.delete(self._path(f"{each.name}/{METADATA}"))
+            self._files.delete(self._path(each.name))
+        self._delete_unless_needed({file.path for each in dropped for file in each.metadata.files()})
+
+    def _delete_unless_needed(self, paths: Iterable[str]) -> int:
+        needed = {file.path for each in self._complete for file in each.metadata.files()}
+        useless = set(paths) - needed
+        for path in sorted(useless):
+            self._files.delete(self._path(path))
+        return len(useless)
+
+    def sweep(self) -> int:
+        """Removes state files that no complete epoch needs, such as those of epochs that failed; returns how many.
+
+        Only between epochs: files of an epoch that is under way are not needed yet.
+        """
+        paths = [
+            f"shared/{operator}/{name}"
+            for operator in self._files.names(self._path("shared"))
+            for name in self._files.names(self._path(f"shared/{operator}"))
+        ]
+        for name in filter(_COMPLETE.fullmatch, self._files.names(self.folder)):
+            if METADATA not in self._files.names(self._path(name)):
+                self._files.delete(self._path(name))
+        return self._delete_unless_needed(paths)
+
+    def _path(self, path: str) -> str:
+        return joined(self.folder, path)
+
+
+def check_size(files: Files, folder: str, file: FileRef, owner: str) -> None:
+    """Raises CorruptState if a file is not there or has another size; ``owner``: the checkpoint that needs it."""
+    try:
+        size = files.size(joined(folder, file.path))
+    except OSError as error:
+        raise CorruptState(owner, f"its file '{file.path}' cannot be read ({error})") from error
+    if size != file.bytes:
+        raise CorruptState(owner, f"its file '{file.path}' has {size} bytes, {file.bytes} were written")
+
+
+__all__ = ["CheckpointStore", "Completed", "Found"]
