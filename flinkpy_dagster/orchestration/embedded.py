@@ -31,7 +31,6 @@ from flinkpy_dagster.orchestration.sink_outputs import ClientOutputs
 from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, region_runner
 
 _UNNAMED_JOBS = ("Flink Streaming Job", "DataStream Collect")
-JOB_ID_TAG = "flinkpy/job_id"
 
 
 def submit(job_graph: JobGraph, configuration: Configuration) -> "EmbeddedJob":

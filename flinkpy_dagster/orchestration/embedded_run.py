@@ -20,7 +20,7 @@ from dagster import (
 
 from flinkpy_dagster.orchestration.executor import slot_sharing_executor
 from flinkpy_dagster.orchestration.job_run import JobRun
-from flinkpy_dagster.orchestration.naming import legal_name
+from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, legal_name
 from flinkpy_dagster.orchestration.program_ops import ProgramOps
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ def instance() -> Iterator[DagsterInstance]:
 
 def execute(job: "EmbeddedJob", dagster: DagsterInstance) -> None:
     """Runs the job to its end; raises what made it fail."""
-    from flinkpy_dagster.orchestration.embedded import JOB_ID_TAG
-
     _jobs[job.job_id] = job
     try:
         execute_job(

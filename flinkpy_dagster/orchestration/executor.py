@@ -4,26 +4,25 @@
 loop here carries both out and does what threads cannot: yield events, react to interrupts.
 """
 
-import asyncio
+import math
 import os
 import queue
-import threading
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
 from typing import Any
 
 from dagster import DagsterExecutionInterruptedError, Executor, InitExecutorContext, executor
 from dagster._core.events import DagsterEvent, EngineEventData
-from dagster._core.execution.context.system import (
-    PlanExecutionContext,
-    PlanOrchestrationContext,
-    StepExecutionContext,
-)
+from dagster._core.execution.context.system import PlanExecutionContext, PlanOrchestrationContext
 from dagster._core.execution.context_creation_job import PlanExecutionContextManager
 from dagster._core.execution.plan.active import ActiveExecution
-from dagster._core.execution.plan.execute_plan import _trigger_hook, dagster_event_sequence_for_step
+from dagster._core.execution.plan.execute_plan import (
+    _handle_compute_log_setup_error,
+    _trigger_hook,
+    dagster_event_sequence_for_step,
+)
 from dagster._core.execution.plan.instance_concurrency_context import InstanceConcurrencyContext
 from dagster._core.execution.plan.objects import ErrorSource, StepFailureData
 from dagster._core.execution.plan.plan import ExecutionPlan
@@ -36,28 +35,23 @@ from dagster._core.storage.compute_log_manager import CapturedLogContext, Comput
 from dagster._utils.error import SerializableErrorInfo
 from dagster._utils.interrupts import capture_interrupts
 
-from flinkpy_dagster.orchestration import op_tags, spark_jobs, thread_errors
-from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS
+from flinkpy_dagster.orchestration import op_tags, spark_jobs, step_logs, thread_errors
+from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS, ExecutorSettings
 from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
-from flinkpy_dagster.orchestration.step_logs import copied_to, routed_streams
+from flinkpy_dagster.orchestration.step_logs import CapturedLog, Streams
+from flinkpy_dagster.orchestration.step_threads import (
+    ENDS,
+    OwnEventLoop,
+    Report,
+    StepThread,
+    threads_of_steps_belong_to_them,
+)
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction
 from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
 
 _POLL_SECONDS = 0.05
-_ENDS = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_UP_FOR_RETRY")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExecutorSettings:
-    """The executor's run config. ``slots`` None: see ``op_tags.total_slots``."""
-
-    mode: SchedulingMode = SchedulingMode.PIPELINED_REGION
-    slots: int | None = None
-    retries: RetryMode = RetryMode.ENABLED
-    cancel_grace_seconds: float = 5.0
-    tag_concurrency_limits: list[dict[str, Any]] = field(default_factory=list)
 
 
 @executor(
@@ -113,7 +107,6 @@ class SlotSharingExecutor(Executor):
             control.mode = self.settings.mode
             stack.callback(forget_run, plan_context.run_id)
             stack.enter_context(capture_interrupts())
-            stack.enter_context(routed_streams())
             yield from self._with_resources(plan_context, execution_plan, scheduler, control)
         yield DagsterEvent.engine_event(
             plan_context,
@@ -155,71 +148,54 @@ class SlotSharingExecutor(Executor):
                     yield event
 
 
-@dataclass(frozen=True, slots=True)
-class _Report:
-    """From the thread of a step: an event, an error that nobody caught, or (neither) that the thread ends."""
-
-    thread: "_StepThread"
-    event: DagsterEvent | None = None
-    error: BaseException | None = None
-
-
-class _StepThread(threading.Thread):
-    """Runs one attempt of one step; a daemon, so that a step that never ends cannot keep the process alive."""
+class _Attempt:
+    """One attempt of one step: what its thread does."""
 
     def __init__(
-        self,
-        job_context: PlanExecutionContext,
-        step: ExecutionStep,
-        known_state: KnownExecutionState,
-        reports: "queue.Queue[_Report]",
+        self, job_context: PlanExecutionContext, step: ExecutionStep, known_state: KnownExecutionState
     ):
-        super().__init__(name=f"step:{step.key}", daemon=True, target=spark_jobs.inheriting(self._work))
-        self.key = step.key
         self._job_context, self._step, self._known_state = job_context, step, known_state
-        self._reports = reports
-        self.step_exception: BaseException | None = None
-        self.has_reported_its_end = False
 
-    def _work(self) -> None:
-        try:
-            context = self._job_context.for_step(self._step, self._known_state)
-            with closing(asyncio.new_event_loop()) as event_loop:
-                context._event_loop = event_loop  # async ops of other threads must not share a loop
-                self._execute(context)
-        except BaseException as error:
-            self._reports.put(_Report(self, error=error))
-        finally:
-            self._reports.put(_Report(self))
-
-    def _execute(self, context: StepExecutionContext) -> None:
-        seen: list[DagsterEvent] = []
-        logs = context.instance.compute_log_manager
-        log_key = logs.build_log_key_for_run(context.run_id, self._step.key)
+    def __call__(self, thread: StepThread) -> None:
+        context = self._job_context.for_step(self._step, self._known_state)
         description = f"{context.job_name}: {self._step.key}"
+        log = CapturedLog(lambda stack: self._open_log(stack, thread))
+        seen: list[DagsterEvent] = []
         with ExitStack() as stack:
-            stdout = stack.enter_context(logs.open_log_stream(log_key, ComputeIOType.STDOUT))
-            stderr = stack.enter_context(logs.open_log_stream(log_key, ComputeIOType.STDERR))
-            if stdout is not None:
-                where = CapturedLogContext(list(log_key))
-                self._tell(DagsterEvent.capture_logs(self._job_context, [self._step.key], log_key, where))
-            stack.enter_context(copied_to(stdout, stderr))
+            own_loop: Any = stack.enter_context(closing(OwnEventLoop()))
+            context._event_loop = own_loop
+            stack.enter_context(closing(log))
+            stack.enter_context(step_logs.copied_to(log))
             stack.enter_context(spark_jobs.tagged(spark_jobs.run_tag(context.run_id), description))
             try:
                 for event in dagster_event_sequence_for_step(context):
                     seen.append(event)
-                    self.step_exception = context.step_exception
-                    self._tell(event)
+                    thread.step_exception = context.step_exception
+                    thread.tell(event)
             except DagsterExecutionInterruptedError:
                 pass  # its STEP_FAILURE has been told
             for event in _trigger_hook(context, seen):
-                self._tell(event)
-        if hasattr(logs, "complete_artifact_path"):  # the UI then stops watching the files
-            open(logs.complete_artifact_path(log_key), "w").close()
+                thread.tell(event)
 
-    def _tell(self, event: DagsterEvent) -> None:
-        self.has_reported_its_end |= event.event_type_value in _ENDS
-        self._reports.put(_Report(self, event=event))
+    def _open_log(self, stack: ExitStack, thread: StepThread) -> Streams:
+        streams, events_of_it = _captured(self._job_context, self._step.key, [self._step.key], stack)
+        for event in events_of_it:
+            thread.tell(event)
+        return streams
+
+
+def _captured(
+    context: PlanExecutionContext, file_key: str, step_keys: list[str], stack: ExitStack
+) -> tuple[Streams, list[DagsterEvent]]:
+    """Open the streams of one captured log; with it the event that lets the UI find them, or says why not."""
+    logs = context.instance.compute_log_manager
+    log_key = logs.build_log_key_for_run(context.run_id, file_key)
+    try:
+        streams = step_logs.opened(logs, log_key, (ComputeIOType.STDOUT, ComputeIOType.STDERR), stack)
+    except Exception:  # a step must not fail because what it prints cannot be kept
+        return (None, None), list(_handle_compute_log_setup_error(context, sys.exc_info()))
+    where = CapturedLogContext(list(log_key))
+    return streams, [DagsterEvent.capture_logs(context, step_keys, log_key, where)]
 
 
 class _StepLoop:
@@ -236,9 +212,14 @@ class _StepLoop:
     ):
         self._settings, self._plan_context, self._job_context = settings, plan_context, job_context
         self._plan, self._scheduler, self._control = plan, scheduler, control
-        self._reports: queue.Queue[_Report] = queue.Queue()
-        self._threads: dict[str, _StepThread] = {}
+        self._reports: queue.Queue[Report] = queue.Queue()
+        self._next_look = 0.0  # at what can be called; time.monotonic()
+        self._threads: dict[str, StepThread] = {}
         self._known = {spec.key for spec in op_tags.task_specs(plan)}
+        # FlinkPy ops start on the promise of a result; other ops, too, under EAGER, else after success
+        self._is_by_output = settings.mode is SchedulingMode.EAGER or any(
+            op_tags.is_flink_op(plan.get_step_by_key(key).tags) for key in self._known
+        )
         self._abandoned: set[str] = set()
         self._spark = spark_jobs.SparkJobsOfRun(plan_context.run_id)
         self._first_error: BaseException | None = None
@@ -247,13 +228,17 @@ class _StepLoop:
     def run(self) -> Iterator[DagsterEvent]:
         """Events of all steps, until every step has ended. Raises DagsterExecutionInterruptedError when canceled."""
         with (
+            step_logs.routed_streams(CapturedLog(self._open_rest)),
+            threads_of_steps_belong_to_them(),
             InstanceConcurrencyContext(self._plan_context.instance, self._plan_context.dagster_run) as pools,
             ActiveExecution(
                 self._plan,
                 retry_mode=self._settings.retries,
                 tag_concurrency_limits=self._settings.tag_concurrency_limits,
                 instance_concurrency_context=pools,
-                step_dependency_config=self._step_dependencies(),
+                step_dependency_config=StepDependencyConfig(
+                    require_upstream_step_success=not self._is_by_output
+                ),
             ) as active,
         ):
             while not active.is_complete or self._threads:
@@ -261,7 +246,12 @@ class _StepLoop:
                     active.mark_interrupted()
                     yield from self._cancel(active)
                     raise DagsterExecutionInterruptedError("The run was canceled.")
-                yield from self._start_steps(active)
+                if time.monotonic() >= self._next_look:
+                    self._next_look = math.inf
+                    yield from self._start_steps(active)
+                    wait = active.sleep_interval()  # for the delay of a retry
+                    if wait != 0 or pools.has_pending_claims():
+                        self._look_in(max(wait, _POLL_SECONDS))
                 yield from self._take_report(active)
             self._tell(active, events.NoTasksLeft())
         if self._first_error is not None and self._plan_context.raise_on_error:
@@ -273,13 +263,15 @@ class _StepLoop:
             self._control.request_cancel()
             self._spark.cancel()
 
-    def _step_dependencies(self) -> StepDependencyConfig:
-        """FlinkPy ops start on the promise of a result; other ops, too, under EAGER, else after success."""
-        steps = (self._plan.get_step_by_key(key) for key in self._known)
-        by_output = self._settings.mode is SchedulingMode.EAGER or any(
-            op_tags.is_flink_op(s.tags) for s in steps
-        )
-        return StepDependencyConfig(require_upstream_step_success=not by_output)
+    def _look_in(self, seconds: float) -> None:
+        """What can be called may have changed by then: only then is asked for it, which costs time per step."""
+        self._next_look = min(self._next_look, time.monotonic() + seconds)
+
+    def _open_rest(self, stack: ExitStack) -> Streams:
+        streams, events_of_it = _captured(self._job_context, step_logs.REST, [], stack)
+        for event in events_of_it:
+            self._reports.put(Report(None, event))
+        return streams
 
     # -- starting ------------------------------------------------------------------------------------------
 
@@ -307,7 +299,8 @@ class _StepLoop:
                 case DeployTask(key):
                     step = active.get_step_by_key(key)
                     known_state = active.get_known_state()
-                    self._threads[key] = _StepThread(self._job_context, step, known_state, self._reports)
+                    attempt = _Attempt(self._job_context, step, known_state)
+                    self._threads[key] = StepThread(key, attempt, self._reports)
                     self._threads[key].start()
                 case AbandonTask(key, because_of):
                     self._plan_context.for_step(active.get_step_by_key(key)).log.error(
@@ -315,6 +308,7 @@ class _StepLoop:
                     )
                     self._abandoned.add(key)
                     active.mark_abandoned(key)
+                    self._look_in(0)
 
     # -- listening -----------------------------------------------------------------------------------------
 
@@ -322,6 +316,9 @@ class _StepLoop:
         try:
             report = self._reports.get(timeout=_POLL_SECONDS)
         except queue.Empty:
+            return
+        if report.thread is None:
+            yield report.event
             return
         if report.thread.key in self._ended_by_hand:
             return
@@ -338,6 +335,8 @@ class _StepLoop:
         if key is None:
             return
         active.handle_event(event)
+        if event.event_type_value in ENDS or (self._is_by_output and event.is_successful_output):
+            self._look_in(0)
         if event.event_type_value in ("STEP_START", "STEP_RESTARTED"):
             self._tell(active, events.TaskStarted(key))
         elif event.is_step_success:
@@ -347,12 +346,13 @@ class _StepLoop:
         elif event.is_step_up_for_retry:
             self._tell(active, events.TaskFailed(key, will_retry=self._settings.retries.enabled))
 
-    def _end(self, active: ActiveExecution, thread: _StepThread) -> None:
+    def _end(self, active: ActiveExecution, thread: StepThread) -> None:
         self._first_error = self._first_error or thread.step_exception
         if self._threads.get(thread.key) is thread:  # else the next attempt has begun
             del self._threads[thread.key]
         if not thread.has_reported_its_end:
             active.verify_complete(self._plan_context, thread.key)
+            self._look_in(0)
 
     def _fail(
         self, active: ActiveExecution, key: str, error: BaseException, source: ErrorSource

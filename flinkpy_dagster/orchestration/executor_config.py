@@ -1,5 +1,8 @@
 """The part of the executor's run config that is ours, with the docs that the launchpad shows."""
 
+from dataclasses import dataclass, field
+from typing import Any
+
 from dagster import Enum as ConfigEnum
 from dagster import Field, Noneable
 
@@ -27,3 +30,14 @@ SCHEDULING_FIELDS = {
         description="How long canceled steps may take to end before an exception is thrown into them.",
     ),
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutorSettings:
+    """The executor's run config. ``retries``: Dagster's RetryMode. ``slots`` None: see ``op_tags.total_slots``."""
+
+    retries: Any
+    mode: SchedulingMode = SchedulingMode.PIPELINED_REGION
+    slots: int | None = None
+    cancel_grace_seconds: float = 5.0
+    tag_concurrency_limits: list[dict[str, Any]] = field(default_factory=list)

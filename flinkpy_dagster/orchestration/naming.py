@@ -9,6 +9,9 @@ from functools import cached_property
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobGraph, JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 
+JOB_ID_TAG = "flinkpy/job_id"
+"""On the Dagster run of an embedded job."""
+
 _LONGEST = 64
 _STEPS_ONLY_THE_PLAN_HAS = frozenset(
     {

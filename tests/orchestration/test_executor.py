@@ -41,7 +41,7 @@ def test_prints_when_steps_are_threads_then_each_has_its_own_log(instance) -> No
         key: logs.get_log_data(logs.build_log_key_for_run(result.run_id, key)).stdout
         for key in ("one", "two", "add")
     }
-    assert texts == {"one": b"printed by one\n", "two": b"printed by two\n", "add": b""}
+    assert texts == {"one": b"printed by one\n", "two": b"printed by two\n", "add": None}
 
 
 def test_failure_when_op_raises_then_hooks_run_and_reader_is_not_executed(instance) -> None:
