@@ -13,7 +13,17 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
     # Failures
     ConfigOption(
         "restart-strategy.type",
-        choice("none", "off", "disable", "fixed-delay", "failure-rate", "exponential-delay"),
+        choice(
+            "none",
+            "off",
+            "disable",
+            "fixed-delay",
+            "fixeddelay",
+            "failure-rate",
+            "failurerate",
+            "exponential-delay",
+            "exponentialdelay",
+        ),
         None,
         "How a failed job is restarted; not set: not at all without checkpoints, else exponential-delay.",
     ),

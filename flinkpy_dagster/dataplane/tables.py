@@ -82,5 +82,4 @@ def _call_writer(spark: SparkSession, table: TableOutput, written: str) -> None:
     try:
         write(spark.read.schema(schema).parquet(written))
     except Exception as error:  # whatever user code raises
-        text = traceback.format_exc()
-        raise UserCodeError(table.node.name, type(error).__name__, str(error), text) from error
+        raise UserCodeError.of(table.node.name, error, traceback.format_exc()) from error

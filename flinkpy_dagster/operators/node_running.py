@@ -114,8 +114,7 @@ class NodeRunner:
         except MemoryError:
             raise out_of_memory(f"Operator '{self.node.name}'") from None
         except Exception as error:
-            name, text = self.node.name, traceback.format_exc()
-            raise UserCodeError(name, type(error).__name__, str(error), text) from error
+            raise UserCodeError.of(self.node.name, error, traceback.format_exc()) from error
 
     def _end(self) -> int | None:
         return self._valve.complete() if self._channels else MAX_WATERMARK

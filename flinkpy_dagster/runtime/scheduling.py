@@ -19,20 +19,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from flinkpy_dagster.errors import SlotsUnavailable
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.events import Event, TaskSpec
+from flinkpy_dagster.runtime.execution_graph import ExecutionGraph
 from flinkpy_dagster.runtime.execution_states import (
     HOLDS_SLOTS,
+    STARTS_NOTHING,
+    TERMINAL,
     TERMINAL_JOB,
     ExecutionState,
     JobStatus,
-    Lifecycle,
-    job_lifecycle,
-    task_lifecycle,
 )
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction, StopTask
-from flinkpy_dagster.runtime.slots import SlotPool, SlotRequest, slots_needed
+from flinkpy_dagster.runtime.slots import ONE_CORE, ResourceProfile, SlotPool, SlotRequest, total_needed
+from flinkpy_dagster.runtime.slots_report import slots_unavailable
 
 
 class SchedulingMode(Enum):
@@ -46,26 +46,24 @@ class SchedulingMode(Enum):
 @dataclass(slots=True)
 class _Task:
     spec: TaskSpec
-    life: Lifecycle[ExecutionState]
     is_ready: bool = False
     is_lost: bool = False  # failed for good, or canceled: its result will not come
-
-    @property
-    def state(self) -> ExecutionState:
-        return self.life.state
+    is_carried: bool = False  # runs again inside of the task that needs its result
 
 
 @dataclass(slots=True)
 class _Bundle:
-    """Tasks that get their slots together."""
+    """Tasks that get their slots together. ``since_ms``: since when it waits for them."""
 
     keys: tuple[str, ...]
     groups: frozenset[str]
     priority: int
     inputs: frozenset[str] = frozenset()
+    since_ms: int | None = None
 
 
-def _bundle(specs: tuple[TaskSpec, ...]) -> _Bundle:
+def _bundle(specs: Iterable[TaskSpec]) -> _Bundle:
+    specs = tuple(specs)
     keys = tuple(spec.key for spec in specs)
     return _Bundle(
         keys=keys,
@@ -75,59 +73,104 @@ def _bundle(specs: tuple[TaskSpec, ...]) -> _Bundle:
     )
 
 
-def slots_for_job(tasks: Iterable[TaskSpec]) -> int:
+def slots_for_job(tasks: Iterable[TaskSpec], slot: ResourceProfile = ONE_CORE) -> int:
     """Slots with which every task of the job could run at once."""
-    return sum(slots_needed(task.slot_request for task in tasks).values())
+    return total_needed([task.slot_request for task in tasks], slot)
+
+
+_BEGUN = (ExecutionState.DEPLOYING, ExecutionState.RUNNING)
+_LEAVING = frozenset({ExecutionState.CANCELING, *TERMINAL})
 
 
 class Scheduler:
-    """Takes events, returns instructions. One per job, or per Dagster run of an ordinary job."""
+    """Takes events, returns instructions. One per job, or per Dagster run of an ordinary job.
 
-    def __init__(self, name: str, mode: SchedulingMode, slots: SlotPool):
+    ``slot_timeout_ms``: how long tasks wait for slots that nothing that runs will give back (Flink's
+    ``slot.request.timeout``). ``may_grow``: more slots may register, so too few are no reason to refuse a job at once.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        mode: SchedulingMode,
+        slots: SlotPool,
+        *,
+        slot_timeout_ms: int = 300_000,
+        may_grow: bool = False,
+        at_ms: int = 0,
+    ):
         self.mode = mode
         self.slots = slots
-        self.job = job_lifecycle(name)
+        self.execution = ExecutionGraph(name, at_ms)
+        self._slot_timeout_ms, self._may_grow = slot_timeout_ms, may_grow
+        self._now_ms = at_ms
         self._tasks: dict[str, _Task] = {}
         self._waiting: list[_Bundle] = []  # most urgent first
         self._called: dict[str, _Task] = {}  # can be called and have not been deployed, in order
+        self._restarting: dict[str, _Bundle] = {}  # told to run again and not deployed since
+        self._is_suspending = False
 
     @property
     def status(self) -> JobStatus:
-        return self.job.state
+        return self.execution.status
+
+    @property
+    def is_waiting_for_slots(self) -> bool:
+        return any(bundle.since_ms is not None for bundle in self._waiting)
 
     def state_of(self, key: str) -> ExecutionState:
-        return self._tasks[key].state
+        return self.execution.state_of(key)
 
-    def handle(self, event: Event) -> list[Instruction]:
-        """Take one event in. Raises SlotsUnavailable when added tasks can never get their slots."""
+    def handle(self, event: Event, at_ms: int | None = None) -> list[Instruction]:
+        """Take one event in, which happened at ``at_ms`` (None: when the one before it did).
+
+        Raises SlotsUnavailable when tasks can never get their slots, or have not got them in time.
+        """
+        self._now_ms = self._now_ms if at_ms is None else at_ms
         match event:
             case events.TasksAdded(tasks):
                 self._add(tasks)
             case events.TaskBecameReady(key):
                 self._become_ready(key)
             case events.TaskStarted(key):
-                self._tasks[key].life.go_to(ExecutionState.RUNNING)
+                if self.state_of(key) is ExecutionState.DEPLOYING:
+                    self._move(key, ExecutionState.RUNNING)
                 return []
             case events.TaskFinished(key) | events.TaskSkipped(key):
                 self._end(key, ExecutionState.FINISHED)
             case events.TaskFailed(key, will_retry):
-                self._end(key, ExecutionState.FAILED, is_lost=not will_retry)
+                self._fail(key, will_retry)
             case events.TaskCanceled(key):
                 self._end(key, ExecutionState.CANCELED, is_lost=True)
-            case events.CancelRequested():
-                return self._cancel()
+            case events.TasksRestarting():
+                self._restart(event)
+            case events.JobFailing():
+                self._give_up(event)
+            case events.TasksRestored(keys):
+                self._restore(keys)
+            case events.ReconciliationStarted():
+                self._move_job(JobStatus.RECONCILING)
+            case events.SlotsRegistered(total):
+                self.slots.grow_to(total)
+            case events.CancelRequested() | events.SuspendRequested():
+                return self._stop(is_suspending=isinstance(event, events.SuspendRequested))
             case events.NoTasksLeft():
                 self._end_job()
-        return self._abandon() + self._reserve_and_deploy()
+        done = self._abandon() + self._reserve_and_deploy()
+        self._check_slot_time_out()
+        return done
 
     # -- events ------------------------------------------------------------------------------------------------
 
     def _add(self, specs: tuple[TaskSpec, ...]) -> None:
         bundles = self._bundles_of(specs)
-        for bundle in bundles:
-            self._require_possible(bundle, {spec.key: spec for spec in specs})
+        known = {spec.key: spec for spec in specs}
+        if not self._may_grow:
+            for bundle in bundles:
+                self._require_possible([known[key] for key in bundle.keys])
         for spec in specs:
-            self._tasks[spec.key] = _Task(spec, task_lifecycle(spec.key))
+            self._tasks[spec.key] = _Task(spec)
+            self.execution.add(spec.key, self._now_ms)
         self._wait(bundles)
 
     def _wait(self, bundles: list[_Bundle]) -> None:
@@ -138,32 +181,79 @@ class Scheduler:
         task = self._tasks[key]
         task.is_ready = True
         self._called[key] = task
-        if task.state is ExecutionState.FAILED:  # the next attempt; it asks for its slots alone
-            task.life.go_to(ExecutionState.CREATED)
-            self._wait([_bundle((task.spec,))])
+        if self.state_of(key) in TERMINAL:
+            self.execution.begin_attempt(key, self._now_ms)
+            bundle = self._restarting.setdefault(key, _bundle((task.spec,)))
+            if bundle not in self._waiting:
+                self._wait([bundle])
+
+    def _fail(self, key: str, will_retry: bool) -> None:
+        told_before = self.state_of(key) in _LEAVING
+        self._end(
+            key,
+            ExecutionState.CANCELED if told_before else ExecutionState.FAILED,
+            is_lost=not will_retry,
+        )
+        if will_retry:
+            self._restarting.setdefault(key, _bundle((self._tasks[key].spec,)))
+            self._move_job(JobStatus.RESTARTING)
+        elif not told_before or self.state_of(key) is ExecutionState.FAILED:
+            self._move_job(JobStatus.FAILING)
+
+    def _restart(self, event: events.TasksRestarting) -> None:
+        bundle = _bundle(self._tasks[key].spec for key in (*event.keys, *event.carried))
+        self._restarting |= dict.fromkeys(event.keys, bundle)
+        self._tell_to_end(event.keys, event.culprit, event.cause)
+        for key in event.carried:
+            self._tasks[key].is_carried = True
+            self.execution.begin_attempt(key, self._now_ms)
+        self._move_job(JobStatus.RESTARTING, event.cause)
+
+    def _give_up(self, event: events.JobFailing) -> None:
+        self._tell_to_end(event.keys, event.culprit, event.cause)
+        self._move_job(JobStatus.FAILING, event.cause)
+
+    def _tell_to_end(self, keys: tuple[str, ...], culprit: str | None, cause: str) -> None:
+        for key in keys:
+            if key == culprit and self.execution.may_move(key, ExecutionState.FAILED):
+                self._move(key, ExecutionState.FAILED, cause)
+            elif self.execution.may_move(key, ExecutionState.CANCELING):
+                self._move(key, ExecutionState.CANCELING)
+
+    def _restore(self, keys: tuple[str, ...]) -> None:
+        for key in keys:
+            if self.execution.may_move(key, ExecutionState.RECONCILING):
+                self._move(key, ExecutionState.RECONCILING)
 
     def _end(self, key: str, state: ExecutionState, *, is_lost: bool = False) -> None:
         task = self._tasks[key]
-        if task.state is ExecutionState.CANCELED:  # a canceled task may still report how it ended
-            return
-        task.life.go_to(state)
-        task.is_lost = is_lost
         self._called.pop(key, None)
         self.slots.release(key)
-        if is_lost and state is ExecutionState.FAILED and self.job.may_go_to(JobStatus.FAILING):
-            self.job.go_to(JobStatus.FAILING)
+        if self.state_of(key) in TERMINAL:  # a canceled task may still report how it ended
+            task.is_lost |= is_lost
+            return
+        if self.state_of(key) is ExecutionState.CANCELING:
+            state = ExecutionState.CANCELED
+        elif state is ExecutionState.CANCELED and self.state_of(key) in _BEGUN:
+            self._move(key, ExecutionState.CANCELING)
+        self._move(key, state)
+        task.is_lost, task.is_carried = is_lost, False
 
-    def _cancel(self) -> list[Instruction]:
-        if self.status in TERMINAL_JOB or self.status is JobStatus.CANCELLING:  # asking twice is harmless
+    def _stop(self, *, is_suspending: bool) -> list[Instruction]:
+        """Cancel, or suspend. Asking twice is harmless."""
+        if self.status in STARTS_NOTHING or self._is_suspending:
             return []
-        self.job.go_to(JobStatus.CANCELLING)
+        self._is_suspending = is_suspending
+        if not is_suspending:
+            self._move_job(JobStatus.CANCELLING)
         self._waiting.clear()
-        running = (ExecutionState.DEPLOYING, ExecutionState.RUNNING)
+        self._restarting.clear()
         stops: list[Instruction] = []
-        for key, task in self._tasks.items():
-            if task.state in running:
+        for key in self.execution:
+            if self.state_of(key) in _BEGUN:
+                self._move(key, ExecutionState.CANCELING)
                 stops.append(StopTask(key))
-            elif task.life.may_go_to(ExecutionState.CANCELED):
+            elif self.execution.may_move(key, ExecutionState.CANCELED):
                 self._end(key, ExecutionState.CANCELED, is_lost=True)
         return stops
 
@@ -187,43 +277,61 @@ class Scheduler:
         return found + (self._abandon() if found else [])
 
     def _reserve_and_deploy(self) -> list[Instruction]:
-        if self.status in TERMINAL_JOB or self.status is JobStatus.CANCELLING:
+        if self.status in STARTS_NOTHING or self._is_suspending:
             return []
         self._waiting = [bundle for bundle in self._waiting if not self._is_settled(bundle)]
         deployed: list[Instruction] = []
         for key, task in list(self._called.items()):
-            if task.state is ExecutionState.SCHEDULED and self._may_start(task):
+            state = self.state_of(key)
+            if state is ExecutionState.RECONCILING:
                 del self._called[key]
-                task.life.go_to(ExecutionState.DEPLOYING)
                 deployed.append(DeployTask(key))
-        if deployed and self.status is JobStatus.CREATED:
-            self.job.go_to(JobStatus.RUNNING)
+            elif state is ExecutionState.SCHEDULED and self._may_start(task):
+                del self._called[key]
+                self._deploy(key)
+                deployed.append(DeployTask(key))
+        if deployed and not self._restarting:
+            self._move_job(JobStatus.RUNNING)
         return deployed
+
+    def _deploy(self, key: str) -> None:
+        self._move(key, ExecutionState.DEPLOYING)
+        bundle = self._restarting.pop(key, None)
+        for other in bundle.keys if bundle is not None else ():
+            if self._tasks[other].is_carried and self.state_of(other) is ExecutionState.SCHEDULED:
+                self._move(other, ExecutionState.DEPLOYING)
 
     def _is_settled(self, bundle: _Bundle) -> bool:
         """Has it its slots (reserved just now, if possible), or does it need none any more?"""
-        if not self.slots.may_have(bundle.groups) or not self._may_reserve(bundle):
+        if not self._may_reserve(bundle):
             return False
-        alive = [key for key in bundle.keys if self._tasks[key].state is ExecutionState.CREATED]
-        if alive and not self.slots.allocate([self._request(key) for key in alive]):
+        alive = [key for key in bundle.keys if self.state_of(key) is ExecutionState.CREATED]
+        may_have = not alive or self.slots.may_have(bundle.groups)
+        if alive and not (may_have and self.slots.allocate([self._request(key) for key in alive])):
+            bundle.since_ms = self._now_ms if bundle.since_ms is None else bundle.since_ms
             return False
         for key in alive:
-            self._tasks[key].life.go_to(ExecutionState.SCHEDULED)
+            self._move(key, ExecutionState.SCHEDULED)
         return True
 
     def _request(self, key: str) -> SlotRequest:
         return self._tasks[key].spec.slot_request
 
     def _may_reserve(self, bundle: _Bundle) -> bool:
+        if any(self._restarting.get(key) is bundle for key in bundle.keys):
+            return self._have_all_begun_again(bundle)
         if self.mode is SchedulingMode.EAGER:
             return True
         if not any(self._tasks[key].is_ready for key in bundle.keys):
             return False
-        states = [self._tasks[name].state for name in bundle.inputs if name in self._tasks]
         enough = {ExecutionState.FINISHED}
         if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
             enough |= HOLDS_SLOTS
-        return all(state in enough for state in states)
+        return all(self.state_of(name) in enough for name in bundle.inputs if name in self._tasks)
+
+    def _have_all_begun_again(self, bundle: _Bundle) -> bool:
+        """A restarted region gets its slots when all of it is ready for the next attempt, not task by task."""
+        return all(self.state_of(key) not in _LEAVING for key in bundle.keys)
 
     def _may_start(self, task: _Task) -> bool:
         if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
@@ -231,32 +339,54 @@ class Scheduler:
         return True
 
     def _are_complete(self, keys: frozenset[str]) -> bool:
-        known = (self._tasks[key] for key in keys if key in self._tasks)
-        return all(task.state is ExecutionState.FINISHED for task in known)
+        """Results that are being made again inside of the reader count: the reader waits for them itself."""
+        known = (key for key in keys if key in self._tasks)
+        return all(
+            self.state_of(key) is ExecutionState.FINISHED or self._tasks[key].is_carried for key in known
+        )
 
-    # -- the job -----------------------------------------------------------------------------------------------
+    # -- slots -------------------------------------------------------------------------------------------------
 
     def _bundles_of(self, specs: tuple[TaskSpec, ...]) -> list[_Bundle]:
         regions: dict[str, list[TaskSpec]] = {}
         for spec in specs:
             regions.setdefault("" if self.mode is SchedulingMode.EAGER else spec.region, []).append(spec)
-        return [_bundle(tuple(members)) for members in regions.values()]
+        return [_bundle(members) for members in regions.values()]
 
-    def _require_possible(self, bundle: _Bundle, specs: dict[str, TaskSpec]) -> None:
-        required = slots_for_job(specs[key] for key in bundle.keys)
-        if required > self.slots.total:
-            names = ", ".join(bundle.keys[:5]) + (", ..." if len(bundle.keys) > 5 else "")
-            how = (
-                "all of it, under EAGER" if self.mode is SchedulingMode.EAGER else f"to run {names} together"
-            )
-            raise SlotsUnavailable(required, self.slots.total, f"{self.job.who.lower()} ({how})")
+    def _require_possible(self, specs: list[TaskSpec], waited_ms: int | None = None) -> None:
+        if slots_for_job(specs, self.slots.profile) > self.slots.total or waited_ms is not None:
+            is_all = self.mode is SchedulingMode.EAGER
+            raise slots_unavailable(self.execution.job.who.lower(), specs, self.slots, is_all, waited_ms)
+
+    def _check_slot_time_out(self) -> None:
+        for bundle in self._waiting:
+            waited_ms = self._now_ms - bundle.since_ms if bundle.since_ms is not None else 0
+            if waited_ms > self._slot_timeout_ms and not self._will_be_fulfilled(bundle):
+                self._require_possible([self._tasks[key].spec for key in bundle.keys], waited_ms)
+
+    def _will_be_fulfilled(self, bundle: _Bundle) -> bool:
+        """Would its slots be free if everything ended that ends by itself (``PhysicalSlotRequestBulkChecker``)?"""
+        forever = [
+            task.spec
+            for key, task in self._tasks.items()
+            if task.spec.is_unbounded and self.state_of(key) in HOLDS_SLOTS
+        ]
+        needed = [*forever, *(self._tasks[key].spec for key in bundle.keys)]
+        return slots_for_job(needed, self.slots.profile) <= self.slots.total
+
+    # -- states ------------------------------------------------------------------------------------------------
+
+    def _move(self, key: str, state: ExecutionState, cause: str = "") -> None:
+        self.execution.move(key, state, self._now_ms, cause)
+
+    def _move_job(self, status: JobStatus, cause: str = "") -> None:
+        self.execution.move_job(status, self._now_ms, cause)
 
     def _end_job(self) -> None:
         ends = {
-            JobStatus.CREATED: JobStatus.FINISHED,
-            JobStatus.RUNNING: JobStatus.FINISHED,
             JobStatus.FAILING: JobStatus.FAILED,
             JobStatus.CANCELLING: JobStatus.CANCELED,
         }
-        if self.status in ends:
-            self.job.go_to(ends[self.status])
+        if self.status not in TERMINAL_JOB:
+            end = ends.get(self.status, JobStatus.FINISHED)
+            self._move_job(JobStatus.SUSPENDED if self._is_suspending else end)

@@ -29,6 +29,6 @@ def test_go_to_when_move_is_illegal_then_error_tells_the_story() -> None:
         life.go_to(ExecutionState.RUNNING)
     assert str(raised.value) == (
         "Task map went CREATED -> SCHEDULED and cannot go to RUNNING; "
-        "from SCHEDULED it may go to CANCELED, DEPLOYING, FINISHED."
+        "from SCHEDULED it may go to CANCELED, DEPLOYING, FAILED, FINISHED."
     )
     assert life.state is ExecutionState.SCHEDULED

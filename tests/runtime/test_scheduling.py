@@ -116,8 +116,9 @@ def test_failure_when_retried_then_task_asks_for_slots_again() -> None:
     made.handle(TaskBecameReady("a"))
     run(made, "a")
     assert made.handle(TaskFailed("a", will_retry=True)) == []
-    assert (made.slots.available, made.status) == (4, JobStatus.RUNNING)
+    assert (made.slots.available, made.status) == (4, JobStatus.RESTARTING)
     assert made.handle(TaskBecameReady("a")) == [DeployTask("a")]
+    assert (made.status, made.execution.attempt_of("a")) == (JobStatus.RUNNING, 1)
     run(made, "a")
     made.handle(TaskFinished("a"))
     made.handle(NoTasksLeft())

@@ -5,11 +5,22 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from flinkpy_dagster.runtime.slots import SlotPool, SlotRequest, slots_needed
+from flinkpy_dagster.runtime.slots import (
+    ResourceProfile,
+    SlotPool,
+    SlotRequest,
+    slots_needed,
+    total_needed,
+    weight_of,
+)
+
+GIB = 2**30
 
 
-def request(owner: str, count: int = 1, group: str = "default", vertex: str | None = None) -> SlotRequest:
-    return SlotRequest(owner=owner, vertex=vertex or owner, group=group, count=count)
+def request(
+    owner: str, count: int = 1, group: str = "default", vertex: str | None = None, **more
+) -> SlotRequest:
+    return SlotRequest(owner=owner, vertex=vertex or owner, group=group, count=count, **more)
 
 
 def test_slots_needed_when_groups_differ_then_sum_of_largest_parallelisms() -> None:
@@ -44,6 +55,53 @@ def test_allocate_when_owner_holds_slots_then_error_names_them() -> None:
         pool.allocate([request("a", 1)])
 
 
+@pytest.mark.parametrize(
+    ("asked", "weight"),
+    [
+        ({}, 1),
+        ({"cpu_cores": 0.5}, 1),
+        ({"cpu_cores": 1.5}, 2),
+        ({"cpu_cores": 2.0, "memory_bytes": 12 * GIB}, 3),
+        ({"memory_bytes": GIB}, 1),
+    ],
+)
+def test_weight_when_profile_asks_for_more_than_a_slot_has_then_several_slots(asked, weight) -> None:
+    assert weight_of(ResourceProfile(**asked), ResourceProfile(cpu_cores=1.0, memory_bytes=4 * GIB)) == weight
+
+
+def test_allocate_when_profile_is_heavy_then_each_slot_takes_several() -> None:
+    heavy = request("a", 2, profile=ResourceProfile(cpu_cores=2.0))
+    pool = SlotPool(5)
+    assert total_needed([heavy, request("b", 2)]) == 4
+    assert pool.allocate([heavy, request("b", 2)])
+    assert (pool.available, pool.slots_of("b")) == (1, pool.slots_of("a"))
+    assert not pool.allocate([request("c", 1, group="other", profile=ResourceProfile(cpu_cores=2.0))])
+    pool.release("a")
+    pool.release("b")
+    assert pool.available == 5
+
+
+def test_allocate_when_co_located_then_same_index_same_slot() -> None:
+    pool = SlotPool(4)
+    assert pool.allocate([request("other", 3)])
+    assert pool.allocate([request("head", 3, co_location="loop")])
+    assert pool.allocate([request("more", 1)])
+    assert pool.allocate([request("tail", 3, co_location="loop")])
+    assert pool.slots_of("tail") == pool.slots_of("head")
+    for owner in ("head", "other", "more"):
+        pool.release(owner)
+    assert pool.allocate([request("head", 3, co_location="loop")])
+    assert pool.slots_of("tail") == pool.slots_of("head")
+
+
+def test_grow_when_more_register_then_they_can_be_taken() -> None:
+    pool = SlotPool(1)
+    assert not pool.allocate([request("a", 3)])
+    pool.grow_to(3)
+    pool.grow_to(2)
+    assert pool.allocate([request("a", 3)])
+
+
 class SlotMachine(RuleBasedStateMachine):
     """Random allocations and releases against a model that knows only who holds what."""
 
@@ -55,16 +113,30 @@ class SlotMachine(RuleBasedStateMachine):
 
     @rule(
         data=st.lists(
-            st.tuples(st.integers(1, 4), st.sampled_from("gh"), st.sampled_from("xyz")),
+            st.tuples(
+                st.integers(1, 4),
+                st.sampled_from("ghw"),
+                st.sampled_from("xyz"),
+                st.sampled_from([None, None, "c", "d"]),
+            ),
             min_size=1,
             max_size=3,
         )
     )
-    def allocate(self, data: list[tuple[int, str, str]]) -> None:
+    def allocate(self, data: list[tuple[int, str, str, str | None]]) -> None:
         requests = []
-        for count, group, vertex in data:
+        for count, group, vertex, together in data:
             self.serial += 1
-            requests.append(request(f"t{self.serial}", count, group, f"{group}{vertex}"))
+            requests.append(
+                request(
+                    f"t{self.serial}",
+                    count,
+                    group,
+                    f"{group}{vertex}",
+                    profile=ResourceProfile(cpu_cores=2.0 if group == "w" else None),
+                    co_location=f"{group}{together}" if together else None,
+                )
+            )
         before = self.pool.available
         if self.pool.allocate(requests):
             self.held |= {each.owner: each for each in requests}
@@ -83,8 +155,9 @@ class SlotMachine(RuleBasedStateMachine):
     @invariant()
     def nothing_is_over_allocated(self) -> None:
         residents = self.pool.residents()
-        assert len(residents) + self.pool.available == self.pool.total
-        assert len(residents) <= self.pool.total
+        groups = [self.held[next(iter(slot.values()))].group for slot in residents.values()]
+        assert sum(2 if group == "w" else 1 for group in groups) + self.pool.available == self.pool.total
+        assert self.pool.available >= 0
         assert all(
             len({self.held[owner].group for owner in slot.values()}) == 1 for slot in residents.values()
         )
@@ -96,6 +169,13 @@ class SlotMachine(RuleBasedStateMachine):
             slots = self.pool.slots_of(owner)
             assert len(slots) == asked.count
             assert all(self.pool.residents()[slot][asked.vertex] == owner for slot in slots)
+
+    @invariant()
+    def co_located_subtasks_are_together(self) -> None:
+        where: dict[tuple[str, int], int] = {}
+        for owner, asked in self.held.items():
+            for index, slot in enumerate(self.pool.slots_of(owner) if asked.co_location else ()):
+                assert where.setdefault((asked.co_location, index), slot) == slot
 
     @invariant()
     def nothing_leaks(self) -> None:
