@@ -126,21 +126,27 @@ class UnreadableSource(InputError):
 
 
 class TypeMismatch(InputError):
-    """A value does not fit its declared type. ``field`` is a path such as ``f0.name``, "" for the value itself."""
+    """A value does not fit its declared type. ``field`` is a path such as ``f0.name``, "" for the value itself.
 
-    def __init__(self, field: str, type_name: str, value: object, operator: str = ""):
+    ``reason`` is what the conversion said, in PyFlink's words where it has any.
+    """
+
+    def __init__(self, field: str, type_name: str, value: object, operator: str = "", reason: str = ""):
         self.value_text = value if isinstance(value, _Shown) else _Shown(_shortened(repr(value)))
-        super().__init__(field, type_name, self.value_text, operator)
-        self.field, self.type_name, self.operator = field, type_name, operator
+        super().__init__(field, type_name, self.value_text, operator, reason)
+        self.field, self.type_name, self.operator, self.reason = field, type_name, operator, reason
 
     def with_operator(self, operator: str) -> "TypeMismatch":
         """The same error, naming the operator whose output it was; an operator already named stays."""
-        return TypeMismatch(self.field, self.type_name, self.value_text, self.operator or operator)
+        return TypeMismatch(
+            self.field, self.type_name, self.value_text, self.operator or operator, self.reason
+        )
 
     def sentence(self) -> str:
         where = f"Operator '{self.operator}': " if self.operator else ""
         what = f"field '{self.field}'" if self.field else "the value"
-        return f"{where}{what} is declared {self.type_name}, but holds {self.value_text}."
+        reason = f" ({self.reason})" if self.reason else ""
+        return f"{where}{what} is declared {self.type_name}, but holds {self.value_text}{reason}."
 
 
 class UserCodeError(FlinkpyError):

@@ -312,6 +312,8 @@ class DataStream(OperatorSettings):
         self, job_execution_name: str | None = None, limit: int | None = None
     ) -> CloseableIterator | list[Any]:
         """Runs the job and hands the elements to the client: an iterator, or a list of at most ``limit`` elements."""
+        if limit is not None and limit <= 0:
+            raise InvalidProgram(f"Limit must be greater than 0, not {limit}.")
         elements = collect(self._recording, self._as_read()._transformation, job_execution_name)
         if limit is None:
             return elements

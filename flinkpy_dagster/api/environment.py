@@ -5,7 +5,6 @@ from typing import Any
 
 from flinkpy_dagster.api import sources
 from flinkpy_dagster.api.checkpoint_config import CheckpointConfig
-from flinkpy_dagster.api.collection_elements import elements_of
 from flinkpy_dagster.api.data_stream import DataStream
 from flinkpy_dagster.api.defaults import starting_configuration
 from flinkpy_dagster.api.environment_settings import EnvironmentSettings
@@ -21,6 +20,7 @@ from flinkpy_dagster.graph.transformations import SourceTransformation
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.watermarks import WatermarkStrategy
 from flinkpy_dagster.types import TypeInformation, Types
+from flinkpy_dagster.types.codec import codec_of
 
 COLLECTION_SOURCE = "Collection Source"
 
@@ -50,7 +50,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         """The elements of a Python collection. Raises TypeMismatch for one that does not fit ``type_info``."""
         values = list(collection)
         if type_info is not None:
-            values = elements_of(values, type_info)
+            values = codec_of(type_info).coerce_collection(values)
         source = SourceTransformation(
             id=self._recording.ids.next(),
             name=COLLECTION_SOURCE,

@@ -1,10 +1,11 @@
 """How many subtasks a vertex has: as Flink's plan shows it, and as it runs.
 
-Source of the rules: Flink's ``setVertexParallelismsForDynamicGraphIfNecessary`` and ``ForwardGroupComputeUtil``.
+Source of the rules: Flink's ``setVertexParallelismsForDynamicGraphIfNecessary``, ``ForwardGroupComputeUtil`` and
+``DefaultVertexParallelismAndInputInfosDecider``.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flinkpy_dagster.graph.grouping import grouped
 from flinkpy_dagster.graph.stream_graph import ShipStrategy, StreamEdge, StreamGraph, StreamNode
@@ -35,9 +36,19 @@ def decide_parallelism(
         for edge in outputs
         if edge.ship_strategy is ShipStrategy.FORWARD
     ]
+    inputs = [(edge.target, edge.ship_strategy) for _, outputs in chains for edge in outputs]
     for group in grouped(decided, forward):
-        decided |= _aligned({head: decided[head] for head in group})
+        members = _aligned({head: decided[head] for head in group})
+        strategies = {strategy for target, strategy in inputs if target in members}
+        if strategies - {ShipStrategy.FORWARD} == {ShipStrategy.BROADCAST}:
+            members = {head: _at_its_least(member) for head, member in members.items()}
+        decided |= members
     return decided
+
+
+def _at_its_least(decided: DecidedParallelism) -> DecidedParallelism:
+    """Broadcast data does not count for Flink's adaptive scheduler: who reads nothing else has one subtask."""
+    return decided if decided.shown != UNDECIDED else replace(decided, execution=1)
 
 
 def _on_its_own(graph: StreamGraph, nodes: Sequence[StreamNode]) -> DecidedParallelism:

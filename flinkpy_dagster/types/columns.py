@@ -49,8 +49,11 @@ class ColumnCodec:
         """One element of ``from_collection``, where PyFlink takes more shapes than between operators."""
         return value
 
-    def mismatch(self, value: Any, where: str) -> TypeMismatch:
-        return TypeMismatch(where, self.type_info.describe(), value)
+    def mismatch(self, value: Any, where: str, reason: str | Exception = "") -> TypeMismatch:
+        """The error about ``value``; ``reason`` is what PyFlink's coder says about it."""
+        if isinstance(reason, Exception):
+            reason = f"{type(reason).__name__}: {reason}"
+        return TypeMismatch(where, self.type_info.describe(), value, reason=reason)
 
 
 _NONE_TYPE = type(None)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from operator import attrgetter, itemgetter
 from typing import Any
 
+from flinkpy_dagster.types import java_maps
 from flinkpy_dagster.types.columns import Column, ColumnCodec, flattened, nullable, regrouped
 from flinkpy_dagster.types.row import Row, RowKind, row_of
 from flinkpy_dagster.types.type_information import RowTypeInfo, TupleTypeInfo, TypeInformation
@@ -45,8 +46,10 @@ class TupleColumn(ColumnCodec):
 
     def _check_shape(self, column: Column, where: str) -> None:
         for value in column:
-            if not isinstance(value, tuple) or len(value) < len(self._fields):
-                raise self.mismatch(value, where)
+            if not isinstance(value, tuple):
+                raise self.mismatch(value, where, f"TypeError: Expected tuple, got {type(value).__name__}")
+            if len(value) < len(self._fields):
+                raise self.mismatch(value, where, f"{len(value)} fields instead of {len(self._fields)}")
 
     def _columns(self, column: Column) -> list[Column]:
         return [list(map(getter, column)) for getter in self._getters]
@@ -74,13 +77,26 @@ class TupleColumn(ColumnCodec):
 
     def admit(self, value: Any) -> Any:
         """``from_collection`` takes lists and rows for tuples."""
-        if not isinstance(value, (tuple, list, Row)) or len(value) < len(self._fields):
+        if not isinstance(value, (tuple, list, Row)):
             return value
-        return tuple(field.admit(item) for field, item in zip(self._fields, value, strict=False))
+        if len(value) != len(self._fields):
+            raise self.mismatch(value, "", _wrong_width("tuple", len(self._fields), len(value)))
+        return tuple(field.admit(item) for field, item in zip(self._fields, value, strict=True))
 
 
 def _is(left: object, right: object) -> bool:
     return left is right
+
+
+def _wrong_width(what: str, wanted: int, given: int) -> str:
+    return (
+        f"Input {what} doesn't have expected number of values required by the schema. "
+        f"{wanted} fields are required while {given} values are provided."
+    )
+
+
+def _without_attribute(value: object, attribute: str) -> AttributeError:
+    return AttributeError(f"'{type(value).__name__}' object has no attribute '{attribute}'")
 
 
 class RowColumn(ColumnCodec):
@@ -107,7 +123,7 @@ class RowColumn(ColumnCodec):
         if not set(map(type, column)) <= {Row}:
             for value in column:
                 if not isinstance(value, Row):
-                    raise self.mismatch(value, where)
+                    raise self.mismatch(value, where, _without_attribute(value, "get_fields_by_names"))
         try:
             lists = [
                 row._values if row._fields is None or row._fields == names else row.get_fields_by_names(names)
@@ -123,9 +139,11 @@ class RowColumn(ColumnCodec):
         try:
             values = row.get_fields_by_names(self._names)
         except (KeyError, IndexError):
-            raise self.mismatch(row, where) from None
+            given = row._fields or []
+            missing = [name for name in self._names if name not in given]
+            raise self.mismatch(row, where, f"Field names {missing} not exist in {given}.") from None
         if len(values) < len(self._fields):
-            raise self.mismatch(row, where)
+            raise self.mismatch(row, where, f"{len(values)} fields instead of {len(self._fields)}")
         return values
 
     def _rows(self, columns: list[Column], kinds: list[RowKind]) -> Column:
@@ -170,15 +188,17 @@ class RowColumn(ColumnCodec):
         """``from_collection`` takes tuples, lists, dicts and objects with attributes for rows."""
         kind = value.get_row_kind() if isinstance(value, Row) else RowKind.INSERT
         values = self._values_in_order(value)
-        if values is None or len(values) < len(self._fields):
+        if values is None:
             return value
+        if len(values) != len(self._fields):
+            raise self.mismatch(value, "", _wrong_width("row", len(self._fields), len(values)))
         return row_of(
-            self._names, [field.admit(item) for field, item in zip(self._fields, values, strict=False)], kind
+            self._names, [field.admit(item) for field, item in zip(self._fields, values, strict=True)], kind
         )
 
     def _values_in_order(self, value: Any) -> list[Any] | None:
         if isinstance(value, Row):
-            return self._values_of(value, "")
+            return list(value) if len(value) != len(self._fields) else self._values_of(value, "")
         if isinstance(value, dict):
             return [value.get(name) for name in self._names]
         if isinstance(value, (tuple, list)):
@@ -199,7 +219,7 @@ class ListColumn(ColumnCodec):
         if not set(map(type, column)) <= {list}:
             for value in column:
                 if not isinstance(value, list):
-                    raise self.mismatch(value, where)
+                    raise self.mismatch(value, where, f"TypeError: Expected list, got {type(value).__name__}")
         return self._rebuilt(column, self._element.coerce(flattened(column), f"{where}[]"))
 
     def _rebuilt(self, column: Column, elements: Column) -> Column:
@@ -235,7 +255,7 @@ class BytesColumn(ColumnCodec):
             return column
         for value in column:
             if not isinstance(value, (bytes, bytearray)):
-                raise self.mismatch(value, where)
+                raise self.mismatch(value, where, f"TypeError: expected bytes, {type(value).__name__} found")
         return list(map(bytes, column))
 
     def present(self, column: Column) -> Column:
@@ -249,19 +269,24 @@ class MapColumn(ColumnCodec):
         super().__init__(type_info)
         self._key = key
         self._value = nullable(value)
+        self._hash = java_maps.hash_of(key.type_info)
 
     def coerce(self, column: Column, where: str) -> Column:
-        """New dicts, in the order given."""
+        """New dicts, in Java's order."""
         if not set(map(type, column)) <= {dict}:
             for value in column:
                 if not isinstance(value, Mapping):
-                    raise self.mismatch(value, where)
+                    reason = f"TypeError: object of type '{type(value).__name__}' has no len()"
+                    raise self.mismatch(value, where, reason)
         keys, values = self._parts(column)
-        return self._rebuilt(
+        coerced = self._rebuilt(
             column,
             self._key.coerce(keys, _path(where, "key")),
             self._value.coerce(values, _path(where, "value")),
         )
+        if self._hash is None:
+            return coerced
+        return [java_maps.as_in_python(entries, self._hash) for entries in coerced]
 
     def _parts(self, column: Column) -> tuple[Column, Column]:
         return flattened(column), flattened([entries.values() for entries in column])
@@ -285,6 +310,8 @@ class MapColumn(ColumnCodec):
         return self._rebuilt(column, self._key.copies(keys), self._value.copies(values))
 
     def present(self, column: Column) -> Column:
+        if self._hash is not None:
+            column = [java_maps.as_in_sinks(entries, self._hash) for entries in column]
         keys, values = self._parts(column)
         return self._rebuilt(column, self._key.present(keys), self._value.present(values))
 
@@ -292,4 +319,8 @@ class MapColumn(ColumnCodec):
         """Any mapping."""
         if not isinstance(value, Mapping):
             return value
-        return {self._key.admit(key): self._value.admit(item) for key, item in value.items()}
+        admitted = {self._key.admit(key): self._value.admit(item) for key, item in value.items()}
+        try:
+            return admitted if self._hash is None else java_maps.as_in_collections(admitted, self._hash)
+        except (TypeError, ValueError, AttributeError):  # a key of another type, which coerce() will refuse
+            return admitted

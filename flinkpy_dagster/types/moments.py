@@ -37,8 +37,9 @@ class TimeColumn(ScalarColumn):
         )
 
     def _converted(self, value: Any) -> time:
+        hour = value.hour  # first, as in PyFlink: the error of a value without is the same
         microsecond = value.microsecond - value.microsecond % self._step
-        return time(value.hour, value.minute, value.second, microsecond)
+        return time(hour, value.minute, value.second, microsecond)
 
 
 class SqlTimeColumn(TimeColumn):
@@ -79,5 +80,5 @@ class InstantColumn(ScalarColumn):
 
     def _converted(self, value: Any) -> Instant:
         if not isinstance(value, Instant):
-            raise TypeError(value)
+            raise AttributeError(f"'{type(value).__name__}' object has no attribute 'seconds'")
         return Instant(value.seconds, value.nanos)

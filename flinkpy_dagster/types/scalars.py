@@ -35,13 +35,23 @@ class ScalarColumn(ColumnCodec):
     def _checked(self, value: Any, where: str) -> Any:
         try:
             return self._converted(value)
-        except _REFUSALS:
-            raise self.mismatch(value, where) from None
+        except _REFUSALS as refusal:
+            is_result = value is None and not where
+            raise self.mismatch(value, where, self._about_none() if is_result else refusal) from None
+
+    def _about_none(self) -> str:
+        """What Flink says about a result that is None."""
+        java_class = self.type_info.describe()
+        primitive = "int" if java_class == "Integer" else java_class.lower()
+        return (
+            "java.lang.NullPointerException: "
+            f'Cannot invoke "java.lang.{java_class}.{primitive}Value()" because "record" is null'
+        )
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, (str, bytes, bytearray)):
-        raise TypeError(value)
+    if isinstance(value, (str, bytes, bytearray)) or not hasattr(value, "__int__"):
+        raise TypeError("an integer is required")
     return int(value)
 
 
@@ -49,6 +59,12 @@ class IntegerColumn(ScalarColumn):
     """BYTE, SHORT, INT, LONG: ``int`` of a fixed width, packed as an array."""
 
     _codes = {BasicType.BYTE: "b", BasicType.SHORT: "h", BasicType.INT: "i", BasicType.LONG: "q"}
+    _too_large = {
+        "b": "value too large to convert to int8_t",
+        "h": "value too large to convert to int16_t",
+        "i": "value too large to convert to int32_t",
+        "q": "Python int too large to convert to C long",
+    }
 
     def __init__(self, type_info: BasicTypeInfo) -> None:
         super().__init__(type_info)
@@ -65,8 +81,17 @@ class IntegerColumn(ScalarColumn):
 
     def _converted(self, value: Any) -> int:
         number = _whole(value)
-        array(self._code, (number,))
+        try:
+            array(self._code, (number,))
+        except OverflowError:
+            raise OverflowError(self._too_large[self._code]) from None
         return number
+
+    def admit(self, value: Any) -> Any:
+        """``from_collection`` takes no fractions."""
+        if isinstance(value, (float, Decimal)):
+            raise self.mismatch(value, "", "no whole number")
+        return value
 
     def pack(self, column: Column) -> bytes:
         return array(self._code, column).tobytes()
@@ -84,7 +109,7 @@ class BooleanColumn(ScalarColumn):
     def _converted(self, value: Any) -> bool:
         number = _whole(value)
         if not 0 <= number <= 255:
-            raise OverflowError(number)
+            raise OverflowError("value too large to convert to unsigned char")
         return bool(number)
 
     def pack(self, column: Column) -> bytes:
@@ -116,7 +141,7 @@ class FloatColumn(ScalarColumn):
     def coerce(self, column: Column, where: str) -> Column:
         try:
             rounded = array("f", column).tolist()
-        except _REFUSALS:
+        except _REFUSALS:  # which of them does not fit?
             return [self._checked(value, where) for value in column]
         return column if rounded == column and set(map(type, column)) <= {float} else rounded
 
@@ -156,7 +181,7 @@ class TextColumn(ScalarColumn):
 
     def _converted(self, value: Any) -> str:
         if not isinstance(value, str):
-            raise TypeError(value)
+            raise AttributeError(f"'{type(value).__name__}' object has no attribute 'encode'")
         return str.__str__(value)
 
     def admit(self, value: Any) -> Any:
