@@ -15,6 +15,7 @@ _BEYOND_PYFLINK = {
     "flinkpy_dagster.api.joined_streams": "CoGroupedStreams IntervalJoin IntervalJoined JoinedStreams",
     "flinkpy_dagster.api.sinks": "ParquetSink TableSink",
     "flinkpy_dagster.api.sources": "DataFrameSource RecordFileSource",
+    "flinkpy_dagster.api.stream_sources": "DataGeneratorSource SocketTextSource",
     "flinkpy_dagster.operators.functions": "CoGroupFunction FlatJoinFunction JoinFunction ProcessJoinFunction",
     "flinkpy_dagster.operators.watermarks": "WatermarkGenerator",
     "flinkpy_dagster.operators.windows": "CountEvictor DeltaEvictor Evictor TimeEvictor TimestampedValue",

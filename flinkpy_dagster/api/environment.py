@@ -11,6 +11,7 @@ from flinkpy_dagster.api.environment_settings import EnvironmentSettings
 from flinkpy_dagster.api.execution import submit
 from flinkpy_dagster.api.job_client import JobClient, JobExecutionResult
 from flinkpy_dagster.api.recording import Recording
+from flinkpy_dagster.api.stream_sources import SocketTextSource
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import UnsupportedFeature
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -78,7 +79,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             name=source_name,
             output_type=type_info or source.produced_type(),
             parallelism=self._recording.parallelism,
-            operators=(source.payload(type_info), *_event_time(watermark_strategy)),
+            operators=(*source.payloads(type_info), *_event_time(watermark_strategy)),
             is_bounded=source.is_bounded,
         )
         return DataStream(self._recording, transformation)
@@ -106,27 +107,74 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         """Rows of the Spark DataFrame that ``load(spark)`` returns (beyond PyFlink)."""
         return self._from_own_source(sources.DataFrameSource(load, row_type), source_name)
 
-    def from_parquet(
-        self, *paths: str, row_type: TypeInformation | None = None, source_name: str = "Parquet Source"
+    def from_spark_stream(
+        self,
+        load: Callable[[Any], Any],
+        row_type: TypeInformation | None = None,
+        source_name: str = "Spark Stream Source",
     ) -> DataStream:
-        """Rows of Parquet files (beyond PyFlink)."""
-        return self._from_own_source(
-            sources.RecordFileSource("parquet", *paths, row_type=row_type), source_name
+        """Rows of the streaming DataFrame that ``load(spark)`` returns (``spark.readStream``), as it grows.
+
+        Beyond PyFlink. Every source of Spark's that can be replayed is read exactly once.
+        """
+        return self._from_own_source(sources.DataFrameSource(load, row_type, is_bounded=False), source_name)
+
+    def from_parquet(
+        self,
+        *paths: str,
+        row_type: TypeInformation | None = None,
+        source_name: str = "Parquet Source",
+        monitor_continuously: bool = False,
+    ) -> DataStream:
+        """Rows of Parquet files; with ``monitor_continuously`` also of those that appear later (beyond PyFlink)."""
+        source = sources.RecordFileSource(
+            "parquet", *paths, row_type=row_type, is_bounded=not monitor_continuously
         )
+        return self._from_own_source(source, source_name)
 
     def from_csv(
-        self, *paths: str, row_type: TypeInformation, source_name: str = "CSV Source", **options: Any
+        self,
+        *paths: str,
+        row_type: TypeInformation,
+        source_name: str = "CSV Source",
+        monitor_continuously: bool = False,
+        **options: Any,
     ) -> DataStream:
-        """Rows of CSV files; ``options`` are those of Spark's reader, e.g. ``header=True`` (beyond PyFlink)."""
-        source = sources.RecordFileSource("csv", *paths, row_type=row_type, options=options)
+        """Rows of CSV files; ``options`` are those of Spark's reader, e.g. ``header=True`` (beyond PyFlink).
+
+        With ``monitor_continuously`` also of files that appear later.
+        """
+        source = sources.RecordFileSource(
+            "csv", *paths, row_type=row_type, options=options, is_bounded=not monitor_continuously
+        )
         return self._from_own_source(source, source_name)
 
     def from_json(
-        self, *paths: str, row_type: TypeInformation, source_name: str = "JSON Source", **options: Any
+        self,
+        *paths: str,
+        row_type: TypeInformation,
+        source_name: str = "JSON Source",
+        monitor_continuously: bool = False,
+        **options: Any,
     ) -> DataStream:
-        """Rows of JSON-lines files; ``options`` are those of Spark's reader (beyond PyFlink)."""
-        source = sources.RecordFileSource("json", *paths, row_type=row_type, options=options)
+        """Rows of JSON-lines files; ``options`` are those of Spark's reader (beyond PyFlink).
+
+        With ``monitor_continuously`` also of files that appear later.
+        """
+        source = sources.RecordFileSource(
+            "json", *paths, row_type=row_type, options=options, is_bounded=not monitor_continuously
+        )
         return self._from_own_source(source, source_name)
+
+    def socket_text_stream(
+        self, hostname: str, port: int, delimiter: str = "\n", max_retry: int = 0
+    ) -> DataStream:
+        """The lines that a server sends (Flink's Java API; beyond PyFlink). They cannot be read twice.
+
+        ``max_retry``: connections tried again after the server has gone, -1 for ever; then the job ends.
+        """
+        source = SocketTextSource(hostname, port, delimiter, max_retry)
+        return self._from_own_source(source, "Socket Stream")
 
     def add_source(
         self, source_func: Any, source_name: str = "Custom Source", type_info: TypeInformation | None = None

@@ -1,6 +1,7 @@
 """Sources and sinks on files (``pyflink.datastream.connectors.file_system``)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from flinkpy_dagster.api.file_parts import (
@@ -14,7 +15,7 @@ from flinkpy_dagster.api.file_parts import (
 from flinkpy_dagster.api.serialization import BulkWriterFactory, Encoder, checked_charset
 from flinkpy_dagster.api.sinks import Sink
 from flinkpy_dagster.api.sources import Source
-from flinkpy_dagster.api.times import Duration
+from flinkpy_dagster.api.times import Duration, timedelta_of
 from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.types import TypeInformation, Types
@@ -77,8 +78,9 @@ class FileSplitAssignerProvider:
 class FileSource(Source):
     """Reads all files at some paths; folders are read with all that is below them."""
 
-    def __init__(self, format: StreamFormat, paths: Sequence[str]) -> None:
+    def __init__(self, format: StreamFormat, paths: Sequence[str], is_bounded: bool = True) -> None:
         self._format, self._paths = format, tuple(paths)
+        self.is_bounded = is_bounded
 
     @staticmethod
     def for_record_stream_format(stream_format: StreamFormat, *paths: str) -> "FileSourceBuilder":
@@ -97,7 +99,8 @@ class FileSource(Source):
         )
 
     def payload(self, type_info: TypeInformation | None) -> object:
-        return self._format.payload(self._paths, type_info)
+        payload: Any = self._format.payload(self._paths, type_info)
+        return replace(payload, is_bounded=self.is_bounded)
 
     def produced_type(self) -> TypeInformation:
         return self._format.produced_type()
@@ -110,15 +113,19 @@ class FileSourceBuilder:
         if not paths:
             raise InvalidProgram("A FileSource needs at least one path.")
         self._format, self._paths = format, tuple(paths)
+        self._is_bounded = True
 
     def monitor_continuously(self, discovery_interval: Duration) -> "FileSourceBuilder":
-        """Refused."""
-        raise UnsupportedFeature(
-            "FileSourceBuilder.monitor_continuously",
-            "unbounded sources do not exist yet; read the files there are.",
-        )
+        """The source never ends: files that appear later are read, too; each must appear complete (be moved there).
+
+        The interval has no effect: every epoch looks for files, see execution.trigger-interval.
+        """
+        timedelta_of(discovery_interval)  # raises TypeError
+        self._is_bounded = False
+        return self
 
     def process_static_file_set(self) -> "FileSourceBuilder":
+        self._is_bounded = True
         return self
 
     def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> "FileSourceBuilder":
@@ -128,7 +135,7 @@ class FileSourceBuilder:
         return self
 
     def build(self) -> FileSource:
-        return FileSource(self._format, self._paths)
+        return FileSource(self._format, self._paths, self._is_bounded)
 
 
 class FileSink(Sink):

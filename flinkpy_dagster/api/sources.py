@@ -17,6 +17,10 @@ class Source:
         """The payload of the operator that reads it; ``type_info`` is what the program declared."""
         raise InvalidProgram(f"{type(self).__name__} is not a source that from_source() can read.")
 
+    def payloads(self, type_info: TypeInformation | None) -> tuple[object, ...]:
+        """The payload, and those of what the source does with its elements before anybody else sees them."""
+        return (self.payload(type_info),)
+
     def produced_type(self) -> TypeInformation:
         """The type of the elements when the program declares none."""
         return Types.PICKLED_BYTE_ARRAY()
@@ -43,7 +47,8 @@ class RecordFileSource(Source):
     """Rows of CSV, JSON-lines or Parquet files.
 
     ``format`` is "csv", "json" or "parquet"; ``row_type`` None takes the type from the files (Parquet only);
-    ``options`` are those of Spark's reader.
+    ``options`` are those of Spark's reader. ``is_bounded`` False: the source never ends, files that appear later are
+    read, too; each must appear complete (be moved there).
     """
 
     def __init__(
@@ -52,6 +57,7 @@ class RecordFileSource(Source):
         *paths: str,
         row_type: TypeInformation | None = None,
         options: Mapping[str, Any] | None = None,
+        is_bounded: bool = True,
     ) -> None:
         if not paths:
             raise InvalidProgram(f"A {format} source needs at least one path.")
@@ -60,6 +66,7 @@ class RecordFileSource(Source):
                 f"A {format} source needs a row_type: give it Types.ROW_NAMED(names, types)."
             )
         self._format, self._paths, self._row_type = format, paths, row_type
+        self.is_bounded = is_bounded
         self._options = {key: str(value) for key, value in (options or {}).items()}
 
     def payload(self, type_info: TypeInformation | None) -> object:
@@ -68,6 +75,7 @@ class RecordFileSource(Source):
             paths=self._paths,
             row_type=type_info or self._row_type,
             options=self._options,
+            is_bounded=self.is_bounded,
         )
 
     def produced_type(self) -> TypeInformation:
@@ -75,15 +83,23 @@ class RecordFileSource(Source):
 
 
 class DataFrameSource(Source):
-    """Rows of the Spark DataFrame that ``load(spark)`` returns, which is called when the job runs."""
+    """Rows of the Spark DataFrame that ``load(spark)`` returns, which is called when the job runs.
 
-    def __init__(self, load: Callable[[Any], Any], row_type: TypeInformation | None = None) -> None:
+    ``is_bounded`` False: a streaming one (``spark.readStream``), read as it grows.
+    """
+
+    def __init__(
+        self, load: Callable[[Any], Any], row_type: TypeInformation | None = None, is_bounded: bool = True
+    ) -> None:
         if not callable(load):
             raise InvalidProgram(f"A DataFrame source needs a function of a SparkSession, not {load!r}.")
         self._load, self._row_type = load, row_type
+        self.is_bounded = is_bounded
 
     def payload(self, type_info: TypeInformation | None) -> object:
-        return specs.DataFrameSource(load=self._load, row_type=type_info or self._row_type)
+        return specs.DataFrameSource(
+            load=self._load, row_type=type_info or self._row_type, is_bounded=self.is_bounded
+        )
 
     def produced_type(self) -> TypeInformation:
         return self._row_type or Types.PICKLED_BYTE_ARRAY()

@@ -186,6 +186,26 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
     ),
     ConfigOption("python.metric.enabled", BOOLEAN, True, NO_EFFECT + "metrics cost nothing per element."),
     ConfigOption("python.profile.enabled", BOOLEAN, False, NO_EFFECT + "there is no profiler."),
+    # Unbounded jobs (ours)
+    ConfigOption(
+        "execution.trigger",
+        choice("continuous", "available-now"),
+        "continuous",
+        "Whether an unbounded job runs until it is canceled or stopped, or processes what has come since its last "
+        "checkpoint and ends.",
+    ),
+    ConfigOption(
+        "execution.trigger-interval",
+        DURATION,
+        timedelta(milliseconds=200),
+        "Shortest time between the beginnings of two epochs of a continuous job.",
+    ),
+    ConfigOption(
+        "flinkpy.epoch.max-files",
+        integer(1),
+        1000,
+        "Files that one epoch reads at most of each path of a source.",
+    ),
     # Ours
     ConfigOption(
         "flinkpy.data-sets.dir",

@@ -93,7 +93,7 @@ class Departures:
     def rows(self) -> dict[int, int]:
         """Elements written so far per port; those of a broadcast exchange once per reader."""
         writers = [*self._exchanges.values()]
-        records = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
+        records: list[RecordWriter | PartFiles] = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
         return {writer.port: writer.elements for writer in writers} | {
             writer.port: writer.rows for writer in records
         }
@@ -101,7 +101,7 @@ class Departures:
     @property
     def filled(self) -> dict[int, frozenset[str]]:
         """Per port of records: the columns that are not null throughout."""
-        records = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
+        records: list[RecordWriter | PartFiles] = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
         return {writer.port: frozenset(writer.filled) for writer in records}
 
     def take(self, departure: Emission | SinkOutput) -> Iterator[pa.RecordBatch]:

@@ -81,7 +81,7 @@ class StageInputs:
         """For a stage with a source that Spark reads."""
         spec: Any = next(payload for payload in node.operators if getattr(payload, "is_spark_side", False))
         dataframe, row_type = read_source(self._engine, source_name(node), spec)
-        own = _in_session(self._engine, dataframe)
+        own = in_session(self._engine, dataframe)
         rows = source_rows(own, plan.stage.parallelism)
         return rows, SourceInput(node.id, row_type)
 
@@ -169,7 +169,7 @@ def data_set_columns(edge: JobEdge) -> DataSetColumns:
     return DataSetColumns(edge.value_type, edge.key_type, edge.is_keyed)
 
 
-def _in_session(session: SparkSession, dataframe: DataFrame) -> DataFrame:
+def in_session(session: SparkSession, dataframe: DataFrame) -> DataFrame:
     """The same plan under the settings of ``session``, whatever session the program made it in."""
     jvm: Any = session._jvm
     plan = dataframe._jdf.logicalPlan()

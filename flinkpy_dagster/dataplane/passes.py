@@ -4,13 +4,14 @@ import gc
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 from pyspark import Accumulator, TaskContext
 
 from flinkpy_dagster.dataplane.arrivals import StageInput
+from flinkpy_dagster.dataplane.arrow_values import ArrowColumns
 from flinkpy_dagster.dataplane.departures import Departures
 from flinkpy_dagster.dataplane.failures import crossing
 from flinkpy_dagster.dataplane.shipping import unpacked
@@ -18,15 +19,20 @@ from flinkpy_dagster.dataplane.stage_plans import StagePlan
 from flinkpy_dagster.dataplane.wire import WireRow
 from flinkpy_dagster.operators.task import Task, TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
+from flinkpy_dagster.state.refs import SubtaskStateRef
 
 
 @dataclass(frozen=True, slots=True)
 class SubtaskReport:
-    """What a finished subtask says of itself: metrics per vertex id; rows, and columns with values, per port."""
+    """What a finished subtask says of itself: metrics per vertex id; rows, and columns with values, per port.
+
+    ``state``: what it wrote in an epoch, per operator id.
+    """
 
     metrics: dict[str, Any]
     rows: dict[int, int]
     filled: dict[int, frozenset[str]]
+    state: dict[str, SubtaskStateRef] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +68,8 @@ class StagePass:
         index, arrivals = self.stage_input.read(batches, forwarded.append)
         if index is None:
             index = _partition_index() % plan.stage.parallelism
-        task = Task(plan.stage, index, environment)
-        departures = Departures(plan, index)
+        task = Task(plan.stage, index, environment, ArrowColumns.of)
+        departures = Departures(plan, index, 0 if environment.epoch is None else environment.epoch.number)
         for departure in task.run(arrivals):
             yield from departures.take(departure)
             while forwarded:
@@ -74,7 +80,7 @@ class StagePass:
         self._report(index, task, departures)
 
     def _report(self, index: int, task: Task, departures: Departures) -> None:
-        report = SubtaskReport(task.metrics, departures.rows, departures.filled)
+        report = SubtaskReport(task.metrics, departures.rows, departures.filled, task.state_refs)
         self.reports.add({(self.stage_id, index): pickle.dumps(report, 5)})
 
 

@@ -1,0 +1,254 @@
+"""The epochs of one job on disk, and which of them are checkpoints: our store and our coordinator together."""
+
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.epoch_offsets import logs_of, offsets_moved
+from flinkpy_dagster.dataplane.epoch_passes import EpochReport
+from flinkpy_dagster.errors import CorruptState, InvalidProgram, JobFailed, StaleLeader
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.operators.task_environment import key_groups_of
+from flinkpy_dagster.runtime.checkpoints import (
+    CheckpointCoordinator,
+    CheckpointFailed,
+    CheckpointSettings,
+    JobEnd,
+)
+from flinkpy_dagster.state.checkpoint_store import CheckpointStore
+from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
+from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
+
+_RETRY_SECONDS = 1.0
+
+
+@dataclass
+class EpochKeeping:
+    """Not thread-safe, but for reading ``newest``.
+
+    ``folder`` is the job's own (absolute). ``start`` is a state imported from elsewhere, for a folder with no epoch.
+    """
+
+    folder: str
+    job_graph: JobGraph
+    configuration: Configuration
+    job_id: str
+    start: EpochMetadata | None = None
+    restored_from: str | None = None
+    newest: EpochMetadata | None = None
+    _news: list[CheckpointFailed] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.settings = CheckpointSettings.of(self.configuration)
+        self._store = CheckpointStore(self.folder, num_retained=self.settings.retained)
+        self._name = ""
+        self.coordinator = CheckpointCoordinator(self.settings, _now_ms())
+
+    def lead(self) -> EpochMetadata | None:
+        """Becomes the leader; the epoch to go on from, None for a fresh start. Raises StaleLeader, CorruptState."""
+        os.makedirs(self.folder, exist_ok=True)
+        found = self._store.lead()
+        self.newest = found.metadata if found is not None else self.start
+        self._name = found.name if found is not None else ""
+        next_id = self._store.next_checkpoint_id()
+        if self.newest is not None and self.newest.checkpoint_id is not None:
+            next_id = max(next_id, self.newest.checkpoint_id + 1)
+        self.coordinator = CheckpointCoordinator(self.settings, _now_ms(), next_id)
+        self._delete_old_queries()
+        return self.newest
+
+    # -- what the newest epoch says -------------------------------------------------------------------------
+
+    @property
+    def token(self) -> int:
+        return self._store.token
+
+    @property
+    def owner(self) -> str:
+        """Tells the pending files of this job from those of others; the same in all its runs."""
+        return self.job_id
+
+    @property
+    def epoch(self) -> int:
+        """The number of the newest epoch, 0 before the first."""
+        return 0 if self.newest is None else self.newest.epoch
+
+    @property
+    def offsets(self) -> Mapping[str, Any]:
+        return {} if self.newest is None else self.newest.offsets
+
+    @property
+    def refs(self) -> dict[str, tuple[SubtaskStateRef, ...]]:
+        return {} if self.newest is None else self.newest.refs
+
+    @property
+    def is_drained(self) -> bool:
+        """Has event time come to its end?"""
+        return self.newest is not None and self.newest.is_last
+
+    @property
+    def next_timer_ms(self) -> int | None:
+        """When the first processing time timer of the job is due."""
+        times = [ref.next_timer_ms for refs in self.refs.values() for ref in refs]
+        return min((each for each in times if each is not None), default=None)
+
+    # -- committing -----------------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        *,
+        number: int,
+        report: EpochReport,
+        offsets: Mapping[str, Any],
+        pending: Mapping[str, Any],
+        is_last: bool,
+        duration_s: float,
+        now_ms: int,
+    ) -> EpochMetadata:
+        """The epoch has happened when this returns. Raises StaleLeader, and JobFailed for a folder that fails."""
+        began_ms = now_ms - round(duration_s * 1000)
+        is_named = self.coordinator.is_due(now_ms) or (is_last and self.settings.interval is not None)
+        checkpoint_id = self.coordinator.triggered(now_ms) if is_named else None
+        metadata = EpochMetadata(
+            job_name=self.job_graph.name,
+            job_id=self.job_id,
+            epoch=number,
+            kind=CheckpointKind.CHECKPOINT if is_named else CheckpointKind.EPOCH,
+            checkpoint_id=checkpoint_id,
+            operators=self._operators(report),
+            offsets=offsets,
+            pending_commits=pending,
+            triggered_ms=began_ms,
+            completed_ms=now_ms,
+            restored_from=self.restored_from,
+            is_last=is_last,
+            statistics=_statistics(report, duration_s),
+        )
+        self._commit(metadata)
+        assert self.newest is not None
+        if checkpoint_id is not None:
+            self._note(self.coordinator.stored(checkpoint_id, began_ms, _now_ms()))
+        return self.newest
+
+    def name_newest_checkpoint(self, now_ms: int) -> EpochMetadata | None:
+        """Makes the newest epoch a checkpoint if it is none: the end of an available-now run."""
+        newest = self.newest
+        if newest is None or newest.kind is CheckpointKind.CHECKPOINT or newest is self.start:
+            return None
+        checkpoint_id = self.coordinator.triggered(now_ms)
+        self._commit(replace(newest, kind=CheckpointKind.CHECKPOINT, checkpoint_id=checkpoint_id))
+        self._note(self.coordinator.stored(checkpoint_id, now_ms, _now_ms()))
+        return self.newest
+
+    def take_news(self) -> list[CheckpointFailed]:
+        """Checkpoints that have failed since the last call."""
+        news, self._news = self._news, []
+        return news
+
+    @property
+    def newest_path(self) -> str:
+        """Of the newest complete epoch: what ``-s`` takes."""
+        return self._store.path_of(self._name)
+
+    def _commit(self, metadata: EpochMetadata) -> None:
+        while True:
+            try:
+                completed = self._store.commit(metadata)
+            except (StaleLeader, CorruptState):
+                raise
+            except OSError as problem:
+                checkpoint_id = metadata.checkpoint_id or self.coordinator.next_id
+                self._note(self.coordinator.not_stored(checkpoint_id, str(problem)))
+                time.sleep(_RETRY_SECONDS)
+                continue
+            self.newest, self._name = completed.metadata, completed.name
+            return
+
+    def _note(self, failure: CheckpointFailed | None) -> None:
+        if failure is None:
+            return
+        self._news.append(failure)
+        if failure.is_fatal:
+            raise JobFailed(self.job_graph.name, f"{failure} More failed in a row than are tolerated.")
+
+    def _operators(self, report: EpochReport) -> dict[str, OperatorMetadata]:
+        key_types = {
+            edge.target_node: str(edge.key_type) for edge in self.job_graph.edges if edge.key_type is not None
+        }
+        return {
+            node.operator_id: OperatorMetadata(
+                operator_id=node.operator_id,
+                uid=node.uid,
+                name=node.name,
+                parallelism=vertex.execution_parallelism,
+                max_parallelism=key_groups_of(vertex),
+                key_type=key_types.get(node.id),
+                subtasks=report.state[node.operator_id],
+            )
+            for vertex in self.job_graph.vertices
+            for node in vertex.nodes
+            if node.operator_id in report.state
+        }
+
+    # -- savepoints and the end -----------------------------------------------------------------------------
+
+    def savepoint(self, folder: str | None, now_ms: int) -> tuple[EpochMetadata, str]:
+        """A self-contained copy of the newest epoch below ``folder``, and its path."""
+        from flinkpy_dagster.state.savepoints import write_savepoint
+
+        target = folder or self.configuration.get("execution.checkpointing.savepoint-dir")
+        if target is None:
+            raise InvalidProgram(
+                f"A savepoint of job '{self.job_graph.name}' needs a folder: give one, or set "
+                "execution.checkpointing.savepoint-dir."
+            )
+        if self.newest is None:
+            raise InvalidProgram(
+                f"Job '{self.job_graph.name}' has not completed an epoch yet: try again later."
+            )
+        checkpoint_id = self.coordinator.triggered(now_ms)
+        return write_savepoint(self, target, checkpoint_id, now_ms)
+
+    def ended(self, end: JobEnd) -> None:
+        """Notes how the run ended; deletes what is not to be kept."""
+        if self.token and not self.coordinator.keeps_checkpoints(end):
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _delete_old_queries(self) -> None:
+        """Folders of former queries, but for logs of files that an epoch we keep refers to."""
+        needed = {
+            log.split("/")[0] for each in self._store.complete() for log in logs_of(each.metadata.offsets)
+        }
+        if self.start is not None:
+            needed |= {log.split("/")[0] for log in logs_of(self.start.offsets)}
+        for name in os.listdir(self.folder):
+            if name.startswith("query-") and name not in needed:
+                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
+
+def _statistics(report: EpochReport, duration_s: float) -> dict[str, Any]:
+    metrics = [each for subtasks in report.metrics.values() for each in subtasks.values()]
+    return {
+        "duration_ms": round(duration_s * 1000),
+        "records_in": sum(each.records_in for each in metrics),
+        "records_out": sum(each.records_out for each in metrics),
+    }
+
+
+def watermark_of(metadata: EpochMetadata) -> int | None:
+    """How far the event time of the job has come, ms: that of the operator that is behind; None without any."""
+    marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
+    return min(marks, default=None)
+
+
+def moved_offsets(metadata: EpochMetadata, folder: str, target: str) -> EpochMetadata:
+    """The metadata with the logs of its sources copied from one folder to another."""
+    return replace(metadata, offsets=offsets_moved(metadata.offsets, folder, target))
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
