@@ -3,14 +3,15 @@
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy
 import pyarrow as pa
-import pyarrow.compute
 
 from flinkpy_dagster.dataplane.columns import RecordColumns
-from flinkpy_dagster.errors import TypeMismatch
+from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.types import BasicType, BasicTypeInfo, TupleTypeInfo, TypeInformation
 from flinkpy_dagster.types.codec import codec_of
 from flinkpy_dagster.types.keys import MULTIPLIER, PRIME
@@ -29,6 +30,7 @@ _SCALARS = frozenset(
     )
 )
 """Types of immutable values that an Arrow column without nulls gives back exactly as they were coerced."""
+_REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError, IndexError)
 
 
 class ArrowColumns:
@@ -40,7 +42,7 @@ class ArrowColumns:
         self.schema = record.schema
         fields = type_info.get_field_types() if isinstance(type_info, TupleTypeInfo) else None
         self.fields = None if fields is None else [ArrowColumns(field) for field in fields]
-        self._encode = record.encode
+        self._getters = [itemgetter(place) for place in range(len(record.names))]
 
     @staticmethod
     def of(type_info: TypeInformation | None) -> "ArrowColumns | None":
@@ -53,14 +55,38 @@ class ArrowColumns:
             return None
         return ArrowValues(self, arrays)
 
-    def made_of(self, values: Any) -> "ArrowValues | None":
-        """Coerced values as columns; None if one has half a surrogate pair, which no column takes."""
+    def coerced(self, values: Any) -> "ArrowValues | None":
+        """See ``TypedColumns``.
+
+        Whatever Arrow takes for a number or a truth value becomes what the codec makes of it (Arrow's own scalars,
+        which the codec refuses, apart); of texts it would take bytes too.
+        """
         if isinstance(values, ArrowValues):
-            return values
-        try:
-            return ArrowValues(self, self._encode(values))
-        except TypeMismatch:
+            return values if values.columns is self else None
+        if self.fields is not None and set(map(type, values)) != {tuple}:
             return None
+        try:
+            arrays = [
+                pa.array(column, field.type)
+                for column, field in zip(self._transposed(values), self.schema, strict=True)
+                if not pa.types.is_string(field.type) or set(map(type, column)) == {str}
+            ]
+        except _REFUSALS:
+            return None
+        return self.read(arrays) if len(arrays) == len(self._getters) else None
+
+    def made_of(self, values: Any) -> "ArrowValues | None":
+        """See ``TypedColumns``: a text with half a surrogate pair cannot be in a column."""
+        if isinstance(values, ArrowValues):
+            return values if values.columns is self else None
+        try:
+            columns = zip(self._transposed(values), self.schema, strict=True)
+            return ArrowValues(self, [pa.array(column, field.type) for column, field in columns])
+        except UnicodeEncodeError:
+            return None
+
+    def _transposed(self, values: list) -> list[list]:
+        return [values] if self.fields is None else [list(map(getter, values)) for getter in self._getters]
 
     def loads(self, data: bytes) -> "ArrowValues":
         """The values that ``ArrowValues.dumps`` has packed."""
@@ -150,7 +176,42 @@ def _stable_hashes(array: pa.Array) -> numpy.ndarray | None:
     return None
 
 
-def joined(parts: Sequence[ArrowValues]) -> ArrowValues:
+def joined_batches(batches: list[Batch]) -> Batch:
+    """Batches of values of one type as one; what is a field of the values in all of them stays one."""
+    if len(batches) == 1:
+        return batches[0]
+    values = _joined_columns([batch.values for batch in batches])
+
+    def beside(columns: list) -> Any:
+        fields = {
+            column.place_in(batch.values) if isinstance(column, TypedValues) else None
+            for column, batch in zip(columns, batches, strict=True)
+        }
+        index = fields.pop() if len(fields) == 1 else None
+        is_field = index is not None and isinstance(values, TypedValues)
+        return values.field(index) if is_field else _joined_columns(columns)
+
+    has_timestamps = any(batch.timestamps is not None for batch in batches)
+    has_keys = any(batch.keys is not None for batch in batches)
+    return Batch(
+        values,
+        beside([_timestamps_of(batch) for batch in batches]) if has_timestamps else None,
+        beside([batch.keys for batch in batches]) if has_keys else None,
+    )
+
+
+def _joined_columns(columns: list) -> Any:
+    kinds = {column.columns if isinstance(column, ArrowValues) else None for column in columns}
+    if len(kinds) == 1 and None not in kinds:
+        return _joined(columns)
+    return list(chain.from_iterable(columns))
+
+
+def _timestamps_of(batch: Batch) -> Any:
+    return [None] * len(batch) if batch.timestamps is None else batch.timestamps
+
+
+def _joined(parts: Sequence[ArrowValues]) -> ArrowValues:
     """Values of one type, one after the other."""
     if len(parts) == 1:
         return parts[0]

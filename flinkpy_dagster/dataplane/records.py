@@ -9,10 +9,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, ArrowValues, joined_batches
 from flinkpy_dagster.dataplane.columns import Column, RecordColumns, column_of
 from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.types import RowKind, RowTypeInfo, TypeInformation
+from flinkpy_dagster.types.typed_values import TypedValues
 
 ALL_CHANNELS = -1
 
@@ -25,6 +27,7 @@ class DataSetColumns:
     ) -> None:
         self._record = RecordColumns(value_type, exact=True)
         self._key = column_of(key_type, exact=True, field="key") if is_keyed else None
+        self._columns = ArrowColumns.of(value_type)
         self._has_row_kind = isinstance(value_type, RowTypeInfo)
 
     @property
@@ -39,10 +42,13 @@ class DataSetColumns:
 
     def encode(self, batch: Batch, channels: list[int]) -> list[pa.Array]:
         """One array per column of ``schema``; ``channels`` has one entry per element."""
-        arrays = self._record.encode(batch.values)
+        arrays = _encoded(self._record, self._columns, batch.values)
         timestamps = batch.timestamps
         size = len(batch)
-        arrays.append(pa.nulls(size, pa.int64()) if timestamps is None else pa.array(timestamps, pa.int64()))
+        if isinstance(timestamps, ArrowValues):
+            arrays.append(timestamps.arrays[0].cast(pa.int64()))
+        else:
+            arrays.append(pa.array([None] * size if timestamps is None else timestamps, pa.int64()))
         if self._has_row_kind:
             arrays.append(pa.array(_row_kinds(batch.values), pa.string()))
         if self._key is not None:
@@ -60,27 +66,30 @@ class DataSetColumns:
     def decode(self, arrays: list[pa.Array], length: int) -> Batch:
         """The batch again; the channel is not looked at."""
         width = len(self._record.names)
-        values = self._record.decode(arrays[:width], length)
+        values: Any = None if self._columns is None else self._columns.read(arrays[:width])
+        if values is None:
+            values = self._record.decode(arrays[:width], length)
         timestamps = None if arrays[width].null_count == length else arrays[width].to_pylist()
         keys = None if self._key is None else self._decoded_keys(self._key, values, arrays[-3], arrays[-2])
         if self._has_row_kind and arrays[width + 1].null_count < length:
             _set_row_kinds(values, arrays[width + 1].to_pylist())
         return Batch(values, timestamps, keys)
 
-    def _encoded_keys(self, key: Column, values: list, keys: list) -> list[pa.Array]:
+    def _encoded_keys(self, key: Column, values: Any, keys: Any) -> list[pa.Array]:
         size = len(keys)
-        field = field_of_keys(values, keys)
+        field = keys.place_in(values) if isinstance(keys, TypedValues) else field_of_keys(values, keys)
         if field is None:
             return [pa.nulls(size, pa.int16()), key.encode(keys)]
         return [pa.repeat(pa.scalar(field, pa.int16()), size), pa.nulls(size, key.arrow)]
 
-    def _decoded_keys(self, key: Column, values: list, fields: pa.Array, keys: pa.Array) -> list:
+    def _decoded_keys(self, key: Column, values: Any, fields: pa.Array, keys: pa.Array) -> Any:
         """Rows of several writers may be mixed: some with the key beside them, some with it in one field or another."""
         numbers = fields.unique().to_pylist()
         if numbers == [None]:
             return key.decode(keys)
         if len(numbers) == 1:
-            return list(field_of(values, numbers[0]))
+            number = numbers[0]
+            return values.field(number) if isinstance(values, TypedValues) else list(field_of(values, number))
         beside = key.decode(keys)
         return [
             beside[place] if number is None else values[place][number]
@@ -107,6 +116,7 @@ class TableColumns:
 
     def __init__(self, row_type: TypeInformation | None) -> None:
         self._record = RecordColumns(row_type, exact=False)
+        self._columns = ArrowColumns.of(row_type)
 
     @property
     def schema(self) -> pa.Schema:
@@ -114,7 +124,13 @@ class TableColumns:
 
     def encode(self, batch: Batch, channels: list[int]) -> list[pa.Array]:
         """One array per column; there are no channels in a table."""
-        return self._record.encode(batch.values)
+        return _encoded(self._record, self._columns, batch.values)
+
+
+def _encoded(record: RecordColumns, columns: ArrowColumns | None, values: Any) -> list[pa.Array]:
+    """One array per column; those that the values have already."""
+    is_encoded = isinstance(values, ArrowValues) and values.columns is columns
+    return values.arrays if is_encoded else record.encode(values)
 
 
 class RecordWriter:
@@ -130,30 +146,22 @@ class RecordWriter:
         self._empty()
 
     def _empty(self) -> None:
-        self._values: list = []
-        self._timestamps: list = []
-        self._keys: list = []
+        self._batches: list[Batch] = []
         self._channels: list[int] = []
-        self._has_timestamps = False
 
     def write(self, channel: int, batch: Batch) -> list[pa.Array] | None:
         """Takes a batch; gives arrays when enough rows have come together."""
         size = len(batch)
         self.rows += size
-        self._values += batch.values
+        self._batches.append(batch)
         self._channels += [channel] * size
-        self._has_timestamps = self._has_timestamps or batch.timestamps is not None
-        self._timestamps += batch.timestamps or [None] * size
-        self._keys += batch.keys or ()
-        return self.take() if len(self._values) >= self._limit else None
+        return self.take() if len(self._channels) >= self._limit else None
 
     def take(self) -> list[pa.Array] | None:
         """What is pending, None if nothing is."""
-        if not self._values:
+        if not self._batches:
             return None
-        timestamps = self._timestamps if self._has_timestamps else None
-        batch = Batch(self._values, timestamps, self._keys or None)
-        channels = self._channels
+        batch, channels = joined_batches(self._batches), self._channels
         self._empty()
         arrays = self._columns.encode(batch, channels)
         self.filled.update(name for name, array in zip(self._names, arrays) if array.null_count < len(array))

@@ -15,12 +15,11 @@ import pickle
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import pyarrow as pa
 
-from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, ArrowValues, joined
+from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, joined_batches
 from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
 from flinkpy_dagster.types import TypeInformation
@@ -51,16 +50,13 @@ class ChunkCodec:
     """What one exchange carries as bytes and back: elements, and the signals between them."""
 
     def __init__(self, value_type: TypeInformation | None, key_type: TypeInformation | None) -> None:
-        self._values = codec_of(value_type)
-        self._columns = ArrowColumns.of(value_type)
-        self._keys = codec_of(key_type)
+        self._values = _ValuesCodec(value_type)
+        self._keys = _ValuesCodec(key_type)
 
     def dumps(self, batch: Batch, marks: Marks) -> bytes:
         """Values and keys have been coerced at the end of their operator."""
-        typed = None if self._columns is None else self._columns.made_of(batch.values)
-        packed = self._values.dumps_coerced(batch.values) if typed is None else typed.dumps()
-        content = (typed is not None, packed, self._packed_timestamps(batch), self._packed_keys(batch), marks)
-        return pickle.dumps(content, 5)
+        values = self._values.dumps(batch.values)
+        return pickle.dumps((values, _packed_timestamps(batch), self._packed_keys(batch), marks), 5)
 
     def loads(self, chunk: bytes) -> Iterator[Batch | Signal | End]:
         """Batches and signals in their order."""
@@ -68,34 +64,41 @@ class ChunkCodec:
         if isinstance(content, End):
             yield content
             return
-        is_typed, packed, timestamps, keys, marks = content
-        codec: Any = self._columns if is_typed else self._values
-        values = codec.loads(packed)
+        packed, timestamps, keys, marks = content
+        values = self._values.loads(packed)
         batch = Batch(values, _unpacked_timestamps(timestamps, values), self._unpacked_keys(keys, values))
         yield from _between(batch, marks) if marks else (batch,)
 
-    def _packed_timestamps(self, batch: Batch) -> Any:
-        timestamps = batch.timestamps
-        if timestamps is None:
-            return None
-        if isinstance(timestamps, TypedValues) and timestamps.parent is batch.values:
-            return timestamps.place
-        return list(timestamps) if None in timestamps else array("q", timestamps)
-
-    def _packed_keys(self, batch: Batch) -> bytes | int | None:
+    def _packed_keys(self, batch: Batch) -> Any:
         """The keys; if each is a field of its value, the very same object, which field that is."""
         keys, values = batch.keys, batch.values
         if keys is None:
             return None
-        if isinstance(keys, TypedValues) and keys.parent is values:
-            return keys.place
-        index = field_of_keys(values, keys)
-        return self._keys.dumps_coerced(keys) if index is None else index
+        index = keys.place_in(values) if isinstance(keys, TypedValues) else field_of_keys(values, keys)
+        return self._keys.dumps(keys) if index is None else index
 
-    def _unpacked_keys(self, packed: bytes | int | None, values: Any) -> Any:
+    def _unpacked_keys(self, packed: Any, values: Any) -> Any:
         if packed is None:
             return None
         return _column(values, packed) if isinstance(packed, int) else self._keys.loads(packed)
+
+
+class _ValuesCodec:
+    """Coerced values of one type as something to be pickled, and back: as Arrow columns if that can be."""
+
+    def __init__(self, type_info: TypeInformation | None) -> None:
+        self._columns = ArrowColumns.of(type_info)
+        self._codec = codec_of(type_info)
+
+    def dumps(self, values: Any) -> tuple[bool, bytes]:
+        """Is it columns, and the bytes."""
+        typed = None if self._columns is None else self._columns.made_of(values)
+        return (False, self._codec.dumps_coerced(values)) if typed is None else (True, typed.dumps())
+
+    def loads(self, packed: tuple[bool, bytes]) -> Any:
+        """The values again."""
+        is_columns, data = packed
+        return self._columns.loads(data) if is_columns and self._columns else self._codec.loads(data)
 
 
 def end_chunk(chunks: int) -> bytes:
@@ -112,6 +115,16 @@ def _between(batch: Batch, marks: Marks) -> Iterator[Batch | Signal]:
         start = end
     if start < len(batch):
         yield batch.part(start, len(batch))
+
+
+def _packed_timestamps(batch: Batch) -> Any:
+    timestamps = batch.timestamps
+    if timestamps is None:
+        return None
+    place = timestamps.place_in(batch.values) if isinstance(timestamps, TypedValues) else None
+    if place is not None:
+        return place
+    return list(timestamps) if None in timestamps else array("q", timestamps)
 
 
 def _unpacked_timestamps(packed: Any, values: Any) -> Any:
@@ -182,7 +195,7 @@ class ExchangeWriter:
 
     def _flush(self, channel: int) -> None:
         """Sends what is pending; in parts if an operator has emitted very much at once."""
-        pending, self._pending[channel], self._sizes[channel] = merged(self._pending[channel]), [], 0
+        pending, self._pending[channel], self._sizes[channel] = joined_batches(self._pending[channel]), [], 0
         marks, self._marks[channel] = self._marks[channel], []
         if len(pending) <= 2 * self._limit:
             if len(pending) or marks:
@@ -201,37 +214,3 @@ class ExchangeWriter:
     def _send(self, channel: int, batch: Batch, marks: Marks) -> None:
         self._chunks[channel] += 1
         self._rows.append((channel, self.port, self._sender, self._codec.dumps(batch, marks)))
-
-
-def merged(batches: list[Batch]) -> Batch:
-    """Batches of one exchange as one; what is a field of the values in all of them stays one."""
-    if len(batches) == 1:
-        return batches[0]
-    values = _merged_columns([batch.values for batch in batches])
-
-    def beside(columns: list) -> Any:
-        fields = {
-            column.place if isinstance(column, TypedValues) and column.parent is batch.values else None
-            for column, batch in zip(columns, batches, strict=True)
-        }
-        index = fields.pop() if len(fields) == 1 else None
-        is_field = index is not None and isinstance(values, TypedValues)
-        return values.field(index) if is_field else _merged_columns(columns)
-
-    has_timestamps = any(batch.timestamps is not None for batch in batches)
-    has_keys = any(batch.keys is not None for batch in batches)
-    return Batch(
-        values,
-        beside([_timestamps_of(batch) for batch in batches]) if has_timestamps else None,
-        beside([batch.keys for batch in batches]) if has_keys else None,
-    )
-
-
-def _merged_columns(columns: list) -> Any:
-    if columns and all(isinstance(column, ArrowValues) for column in columns):
-        return joined(columns)
-    return list(chain.from_iterable(columns))
-
-
-def _timestamps_of(batch: Batch) -> Any:
-    return [None] * len(batch) if batch.timestamps is None else batch.timestamps

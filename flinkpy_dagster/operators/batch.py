@@ -54,9 +54,8 @@ class Batch:
         def beside(column: Any) -> Any:
             if column is None:
                 return None
-            if isinstance(column, TypedValues) and column.parent is self.values:
-                return values.field(column.place)
-            return cut(column)
+            place = column.place_in(self.values) if isinstance(column, TypedValues) else None
+            return cut(column) if place is None else values.field(place)
 
         return Batch(values, beside(self.timestamps), beside(self.keys))
 

@@ -18,6 +18,7 @@ class ExtractTimestampsOperator(Operator):
         super().__init__()
         self._extract = None if assigner is None else callable_of(assigner, "extract_timestamp")
         self._field = None if self._extract is None else selected_field(self._extract)
+        self.takes_columns = self._extract is None or self._field is not None
 
     def process(self, batch: Batch, input_index: int) -> None:
         extract = self._extract
@@ -46,6 +47,7 @@ class GenerateWatermarksOperator(Operator):
     def open(self, setup: Setup) -> None:
         super().open(setup)
         self._generator = None if setup.is_batch else self._strategy.new_generator()
+        self.takes_columns = self._generator is None or isinstance(self._generator, BoundedOutOfOrderness)
         self._next_emission_ms = setup.clock.now_ms() + setup.watermark_interval_ms
         self._last_element_ms = setup.clock.now_ms()
         self._is_idle = False

@@ -1,7 +1,7 @@
 """Where the results of a node go: to nodes of the same task, and to exchanges."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from flinkpy_dagster.clock import Clock
 from flinkpy_dagster.errors import TypeMismatch
@@ -12,13 +12,17 @@ from flinkpy_dagster.operators.operator import Operator
 from flinkpy_dagster.operators.partitioning import Partitioner
 from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.types.codec import Codec, codec_of
+from flinkpy_dagster.types.typed_values import ColumnsOf, no_columns
 
 TICK_MS = 10
 """How exactly the readers of an exchange know the time."""
 
 
 class Consumer(Protocol):
-    """One reader of a node's results."""
+    """One reader of a node's results. ``takes_columns``: see ``Operator``."""
+
+    @property
+    def takes_columns(self) -> bool: ...
 
     def take(self, batch: Batch) -> None:
         """Results; the batch belongs to the consumer."""
@@ -32,6 +36,8 @@ class Consumer(Protocol):
 
 class ExchangeConsumer:
     """Sends results over an exchange. ``clock`` is set in STREAMING: then it says what time it is, now and then."""
+
+    takes_columns = True
 
     def __init__(
         self, edge: JobEdge, partitioner: Partitioner, depart: Callable[[Emission], None], clock: Clock | None
@@ -91,15 +97,33 @@ class NodeOutput:
     Watermarks go to the readers of side outputs too, once to each consumer.
     """
 
-    def __init__(self, name: str, output_type: TypeInformation | None, key_type: TypeInformation | None):
+    def __init__(
+        self,
+        name: str,
+        output_type: TypeInformation | None,
+        key_type: TypeInformation | None,
+        columns_of: ColumnsOf = no_columns,
+    ):
         self._name = name
+        self._columns = columns_of(output_type)
+        self._key_columns = columns_of(key_type)
         self._codec = codec_of(output_type)
         self._key_codec = codec_of(key_type)
         self._consumers: list[Consumer] = []
         self._sides: dict[str, SideOutput] = {}
         self._all: list[Consumer] = []
         self._is_typed = False
+        self._gives_columns = False
         self.elements = 0
+
+    def open(self) -> None:
+        """Called once when all readers are there and open."""
+        self._gives_columns = self._columns is not None and self.takes_columns
+
+    @property
+    def takes_columns(self) -> bool:
+        """Do all readers?"""
+        return all(consumer.takes_columns for consumer in self._consumers)
 
     def add(self, consumer: Consumer) -> None:
         """One more reader of the main output."""
@@ -122,11 +146,23 @@ class NodeOutput:
         self.elements += len(batch.values)
         if not self._consumers:
             return
-        if not self._is_typed:
-            batch.values = coerced(self._codec, batch.values, self._name)
+        batch.values = self._typed(batch.values)
         if batch.keys is not None:
-            batch.keys = coerced(self._key_codec, batch.keys, self._name)
+            batch.keys = self._typed_keys(batch.keys)
         share(batch, self._consumers, self._codec)
+
+    def _typed(self, values: Any) -> Any:
+        """Values in their declared type; as columns if all readers take them."""
+        if self._is_typed:
+            columns = self._columns.made_of(values) if self._gives_columns and self._columns else None
+            return values if columns is None else columns
+        columns = self._columns.coerced(values) if self._gives_columns and self._columns else None
+        return coerced(self._codec, values, self._name) if columns is None else columns
+
+    def _typed_keys(self, keys: Any) -> Any:
+        keys = coerced(self._key_codec, keys, self._name)
+        columns = self._key_columns.made_of(keys) if self._gives_columns and self._key_columns else None
+        return keys if columns is None else columns
 
     def emit_side(self, tag_id: str, batch: Batch) -> None:
         """Results for a side output; dropped if nobody reads it."""
@@ -170,7 +206,7 @@ class ChainLink:
         self._operator.mark_idle()
 
 
-def coerced(codec: Codec, values: list, node_name: str) -> list:
+def coerced(codec: Codec, values: Any, node_name: str) -> Any:
     """Values in their declared type; raises TypeMismatch naming the node."""
     try:
         return codec.coerce(values)

@@ -44,9 +44,15 @@ class NodeRunner:
     def open(self) -> None:
         """Opens all operators, the last one first, as Flink does."""
         self._valve = WatermarkValve(self._channels)
+        self.output.open()
         fused = replace(self.setup, output_type=None)
         for operator in reversed(self._operators):
             self.guarded(operator.open, self.setup if operator is self._operators[-1] else fused)
+
+    @property
+    def takes_columns(self) -> bool:
+        """Do the operators only move values, and the readers too?"""
+        return all(operator.takes_columns for operator in self._operators) and self.output.takes_columns
 
     def process(self, batch: Batch, input_index: int, channel: Hashable) -> None:
         """Takes elements that came through a channel."""
@@ -154,6 +160,11 @@ class InnerConsumer:
         self._input_index = input_index
         self._channel = channel
         runner.add_channel(channel)
+
+    @property
+    def takes_columns(self) -> bool:
+        """Does the node?"""
+        return self._runner.takes_columns
 
     def take(self, batch: Batch) -> None:
         """Elements."""

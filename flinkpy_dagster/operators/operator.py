@@ -59,6 +59,8 @@ class Operator:
     """
 
     output: Output
+    takes_columns = False
+    """Does it move values without looking at them? Then they had better come as ``TypedValues``."""
 
     def __init__(self) -> None:
         self.watermark = MIN_TIMESTAMP

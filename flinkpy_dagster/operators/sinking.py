@@ -61,6 +61,8 @@ class CollectOperator(SinkOperator):
 class TableOperator(SinkOperator):
     """Rows for a DataFrame."""
 
+    takes_columns = True
+
     def process(self, batch: Batch, input_index: int) -> None:
         if batch.values:
             self.deliver(Batch(batch.values))

@@ -136,6 +136,7 @@ class KeyByOperator(FunctionOperator):
     def __init__(self, selector: Any):
         super().__init__(selector, "get_key")
         self._field = selected_field(self._call)
+        self.takes_columns = self._field is not None
 
     def process(self, batch: Batch, input_index: int) -> None:
         keys: Any = None
@@ -150,9 +151,13 @@ class KeyByOperator(FunctionOperator):
 class DropKeysOperator(Operator):
     """Forgets the keys."""
 
+    takes_columns = True
+
     def process(self, batch: Batch, input_index: int) -> None:
         self.output.emit(Batch(batch.values, batch.timestamps))
 
 
 class PassOperator(Operator):
     """Does nothing: steps that only the plan has."""
+
+    takes_columns = True

@@ -21,6 +21,7 @@ from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.task_environment import TaskEnvironment
 from flinkpy_dagster.operators.task_wiring import Wiring, wire
 from flinkpy_dagster.state.refs import SubtaskStateRef
+from flinkpy_dagster.types.typed_values import ColumnsOf, no_columns
 
 __all__ = [
     "Arrival",
@@ -55,7 +56,13 @@ class Task:
     ``state_refs`` (by operator id): what this subtask has to restore in the next one.
     """
 
-    def __init__(self, stage: Stage, subtask_index: int, environment: TaskEnvironment):
+    def __init__(
+        self,
+        stage: Stage,
+        subtask_index: int,
+        environment: TaskEnvironment,
+        columns_of: ColumnsOf = no_columns,
+    ):
         self._stage = stage
         self._subtask_index = subtask_index
         self._clock = ReplayingClock(environment.clock)
@@ -63,7 +70,7 @@ class Task:
         self._environment = environment
         self._departures: list[Emission | SinkOutput] = []
         self._busy_s = 0.0
-        self._wiring: Wiring = wire(stage, subtask_index, environment, self._departures.append)
+        self._wiring: Wiring = wire(stage, subtask_index, environment, self._departures.append, columns_of)
         self.metrics: dict[str, VertexMetrics] = {vertex.id: VertexMetrics() for vertex in stage.vertices}
         self.state_refs: dict[str, SubtaskStateRef] = {}
 

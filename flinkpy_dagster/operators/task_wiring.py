@@ -18,6 +18,7 @@ from flinkpy_dagster.operators.partitioning import Partitioner, connected_sender
 from flinkpy_dagster.operators.sinking import SINKS, build_sink
 from flinkpy_dagster.operators.snapshots import is_immutable
 from flinkpy_dagster.operators.task_environment import TaskEnvironment, key_groups_of
+from flinkpy_dagster.types.typed_values import ColumnsOf, no_columns
 
 Depart = Callable[[Emission | SinkOutput], None]
 
@@ -78,12 +79,18 @@ class Wiring:
     entries: set[int] = field(default_factory=set)
 
 
-def wire(stage: Stage, subtask_index: int, environment: TaskEnvironment, depart: Depart) -> Wiring:
+def wire(
+    stage: Stage,
+    subtask_index: int,
+    environment: TaskEnvironment,
+    depart: Depart,
+    columns_of: ColumnsOf = no_columns,
+) -> Wiring:
     """Builds and connects everything a subtask of a stage needs; nothing is opened yet."""
     wiring = Wiring()
     for vertex in stage.vertices:
         for node in vertex.nodes:
-            wiring.runners[node.id] = _runner(node, vertex, subtask_index, environment, depart)
+            wiring.runners[node.id] = _runner(node, vertex, subtask_index, environment, depart, columns_of)
             _note_source(wiring, node)
     wiring.timed = [
         runner
@@ -105,7 +112,12 @@ def wire(stage: Stage, subtask_index: int, environment: TaskEnvironment, depart:
 
 
 def _runner(
-    node: StreamNode, vertex: JobVertex, subtask_index: int, environment: TaskEnvironment, depart: Depart
+    node: StreamNode,
+    vertex: JobVertex,
+    subtask_index: int,
+    environment: TaskEnvironment,
+    depart: Depart,
+    columns_of: ColumnsOf,
 ) -> NodeRunner:
     setup = Setup(
         name=node.name,
@@ -122,7 +134,7 @@ def _runner(
         watermark_interval_ms=environment.watermark_interval_ms,
     )
     keys = [spec.key_type for spec in node.operators if isinstance(spec, specs.KeyBy)]
-    output = NodeOutput(node.name, node.output_type, keys[-1] if keys else None)
+    output = NodeOutput(node.name, node.output_type, keys[-1] if keys else None, columns_of)
     payloads = [spec for spec in node.operators if not isinstance(spec, specs.SourceSpec)]
     operators: list[Operator] = [_operator(spec, node, environment, depart) for spec in payloads]
     return NodeRunner(node, operators, output, setup)

@@ -6,8 +6,10 @@ field, partitioners, the wire) move the columns.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from flinkpy_dagster.types.type_information import TypeInformation
 
 if TYPE_CHECKING:
     from flinkpy_dagster.types.codec import Codec
@@ -43,6 +45,10 @@ class TypedValues(Sequence[Any]):
     def positions_by_channel(self, channel_of_group: list[int], channels: int) -> list[Any] | None:
         """Of keys: per channel, where its keys are (see ``keys.stable_hash``). None if they must be looked at."""
 
+    def place_in(self, values: Any) -> int | None:
+        """Which of their fields they are, if they are a field of ``values``."""
+        return None if self.parent is None or self.parent is not values else self.place
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.listed())
 
@@ -64,3 +70,22 @@ class TypedValues(Sequence[Any]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.listed()!r})"
+
+
+class TypedColumns(Protocol):
+    """Makes ``TypedValues`` of one type."""
+
+    def coerced(self, values: Any) -> TypedValues | None:
+        """What the type's codec makes of the values; None where it has to look at them itself."""
+
+    def made_of(self, values: Any) -> TypedValues | None:
+        """Values that are coerced; None if they cannot be columns."""
+
+
+ColumnsOf = Callable[[TypeInformation | None], TypedColumns | None]
+"""The columns of a type; None if its values have to be lists."""
+
+
+def no_columns(type_info: TypeInformation | None) -> TypedColumns | None:
+    """Where there are none: values are lists."""
+    return None

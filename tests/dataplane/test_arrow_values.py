@@ -1,19 +1,22 @@
 """Values that stay columns: to every operator and on the wire they are what a list of them is."""
 
 import pickle
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 
+import numpy
 import pyarrow as pa
 import pytest
 
 from flinkpy_dagster.api import TimestampAssigner, WatermarkStrategy
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.dataplane.arrow_values import ArrowColumns
+from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, ArrowValues
 from flinkpy_dagster.dataplane.wire import ChunkCodec, ExchangeWriter
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stages import plan_stages
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.task import Arrival, Task, TaskEnvironment
-from flinkpy_dagster.types import Types
+from flinkpy_dagster.types import Row, Types
 from flinkpy_dagster.types.codec import codec_of
 from flinkpy_dagster.types.keys import KeyRouter
 from tests.graph.job_graphs import environment
@@ -136,6 +139,7 @@ PROGRAMS = {
     "filtered": lambda rows: rows.filter(lambda row: row[1] % 3 == 0).key_by(lambda row: row[0]),
     "rebalanced": lambda rows: timed(rows, SecondField()).rebalance(),
     "shuffled": lambda rows: rows.shuffle(),
+    "mapped": lambda rows: rows.map(lambda row: (row[0], row[1] + 1, 2.0), TRIPLE).key_by(lambda row: row[0]),
     "broadcast": lambda rows: rows.broadcast(),
     "partitioned": lambda rows: rows.partition_custom(lambda key, count: key % count, lambda row: row[1]),
 }
@@ -143,16 +147,95 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_task_makes_the_same_of_columns_and_of_a_list(name):
-    env = environment(3)
-    PROGRAMS[name](env.from_dataframe(lambda spark: None, TRIPLE)).map(lambda row: row, TRIPLE).print()
-    graph = env.job_graph()
-    stage = plan_stages(graph, pipelined_regions(graph)[0])[0]
+    stage, environment_of_stage = first_stage(PROGRAMS[name])
 
-    def departures(values):
-        task = Task(stage, 1, TaskEnvironment.of_stage(graph, stage, clock=ManualClock(5)))
+    def departures(values, *columns_of):
+        task = Task(stage, 1, environment_of_stage, *columns_of)
         made = list(task.run([Arrival(stage.sources[0].id, 0, Batch(values))]))
         return made, [(each.records_in, each.records_out) for each in task.metrics.values()]
 
     expected = departures(list(ROWS))
     assert sum(len(each.content) for each in expected[0] if isinstance(each.content, Batch)) > 800
     assert departures(columns_of()) == expected
+    assert departures(columns_of(), ArrowColumns.of) == expected
+    assert departures(list(ROWS), ArrowColumns.of) == expected
+
+
+def first_stage(program):
+    env = environment(3)
+    program(env.from_dataframe(lambda spark: None, TRIPLE)).map(lambda row: row, TRIPLE).print()
+    graph = env.job_graph()
+    stage = plan_stages(graph, pipelined_regions(graph)[0])[0]
+    return stage, TaskEnvironment.of_stage(graph, stage, clock=ManualClock(5))
+
+
+def test_columns_go_to_readers_that_only_move_values():
+    def made_by(program):
+        stage, environment_of_stage = first_stage(program)
+        task = Task(stage, 1, environment_of_stage, ArrowColumns.of)
+        made = list(task.run([Arrival(stage.sources[0].id, 0, Batch(list(ROWS)))]))
+        return {type(each.content.values) for each in made if isinstance(each.content, Batch)}
+
+    assert made_by(PROGRAMS["mapped"]) == {ArrowValues}
+    assert made_by(lambda rows: rows.map(lambda row: [row], Types.LIST(TRIPLE)).key_by(len)) == {list}
+
+
+class Whole:
+    def __int__(self):
+        return 7
+
+
+class Fraction:
+    def __float__(self):
+        return 7.5
+
+
+class Text(str):
+    pass
+
+
+class Pair(tuple):
+    pass
+
+
+ODD_VALUES = [
+    *(0, 1, -1, 2**40, 2**63, -(2**70), 2**53 + 1, True, 1.0, 1.5, 0.1, 1e300, float("inf"), Decimal(3)),
+    *(Decimal("3.5"), "5", "x", "\ud800", Text("s"), b"x", bytearray(b"a"), memoryview(b"a"), None, Whole()),
+    *(Fraction(), numpy.int64(3), numpy.float32(0.1), numpy.bool_(True), numpy.str_("q"), numpy.array(3)),
+    *(
+        datetime(2020, 1, 1),
+        date(2020, 1, 1),
+        timedelta(1),
+        [1],
+        (1,),
+        {},
+        Row(1),
+        pa.scalar("x"),
+    ),
+]
+SCALARS = [getattr(Types, name)() for name in "STRING BOOLEAN BYTE SHORT INT LONG FLOAT DOUBLE".split()]
+
+
+@pytest.mark.parametrize("type_info", SCALARS, ids=str)
+@pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
+def test_what_is_coerced_into_a_column_is_what_the_codec_makes_of_it(type_info, value):
+    columns = ArrowColumns.of(type_info).coerced([value])
+    if columns is not None:
+        (coerced,) = codec_of(type_info).coerce([value])
+        assert (type(columns[0]), repr(columns[0])) == (type(coerced), repr(coerced))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[("a", 1), ("b", 2, "more")], [("a", 1), ("b",)], [("a", 1), ["b", 2]], [("a", 1), Pair(("b", 2))]],
+)
+def test_what_is_coerced_into_columns_is_what_the_codec_makes_of_it(rows):
+    pair = Types.TUPLE([Types.STRING(), Types.LONG()])
+    columns = ArrowColumns.of(pair).coerced(rows)
+    assert columns is None or columns == codec_of(pair).coerce(rows)
+
+
+def test_usual_values_are_coerced_into_columns():
+    for type_info, values in zip(SCALARS, [["a", ""], [True], [1], [2], [3], [4], [0.5], [0.1]], strict=True):
+        assert ArrowColumns.of(type_info).coerced(values) == values
+    assert ArrowColumns.of(TRIPLE).coerced(ROWS) == ROWS
