@@ -42,13 +42,13 @@ class ConnectedStreams:
     def map(self, func: CoMapFunction, output_type: TypeInformation | None = None) -> DataStream:
         """One element or none (None) for each."""
         if not isinstance(func, CoMapFunction):
-            raise TypeError(f"The input function must be a CoMapFunction, not {func!r}.")
+            raise TypeError(f"The input function must be a CoMapFunction! It is {func!r}.")
         return self._mapped("Co-Map", func, False, output_type)
 
     def flat_map(self, func: CoFlatMapFunction, output_type: TypeInformation | None = None) -> DataStream:
         """Any number of elements for each."""
         if not isinstance(func, CoFlatMapFunction):
-            raise TypeError(f"The input must be a CoFlatMapFunction, not {func!r}.")
+            raise TypeError(f"The input must be a CoFlatMapFunction! It is {func!r}.")
         return self._mapped("Co-Flat Map", func, True, output_type)
 
     def process(
@@ -56,7 +56,7 @@ class ConnectedStreams:
     ) -> DataStream:
         """Any number of elements for each, with side outputs and, if keyed, state and timers."""
         if not isinstance(func, (CoProcessFunction, KeyedCoProcessFunction)):
-            raise TypeError(f"The input must be a CoProcessFunction or KeyedCoProcessFunction, not {func!r}.")
+            raise TypeError(f"The input must be a CoProcessFunction or KeyedCoProcessFunction! It is {func!r}.")
         name = "Keyed Co-Process" if self._is_keyed_stream() else "Co-Process"
         spec = specs.CoProcess(
             function=func, is_keyed=self._is_keyed_stream(), key_type=self._key_type(), display_name=name

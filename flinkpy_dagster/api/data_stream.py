@@ -115,8 +115,9 @@ class DataStream(OperatorSettings):
     def process(self, func: ProcessFunction, output_type: TypeInformation | None = None) -> "DataStream":
         """Any number of elements for each, with side outputs and the current time."""
         if not isinstance(func, ProcessFunction):
+            lacks = "" if hasattr(func, "process_element") else f" ({_without(func, 'process_element')})"
             raise TypeError(
-                f"A ProcessFunction is required for a DataStream that is not keyed, not {func!r}."
+                f"A ProcessFunction is required for a DataStream that is not keyed, not {func!r}{lacks}."
             )
         return self._process("PROCESS", specs.Process(function=func), output_type)
 
@@ -125,7 +126,7 @@ class DataStream(OperatorSettings):
         element_type = self.get_type()
         if not isinstance(element_type, TupleTypeInfo):
             raise InvalidProgram(
-                f"Only Tuple DataStreams can be projected, this one has {element_type.describe()}."
+                f"Only Tuple DataStreams can be projected. This one has {element_type.describe()}."
             )
         fields = element_type.get_field_types()
         if not field_indexes or not all(0 <= index < len(fields) for index in field_indexes):
@@ -139,6 +140,10 @@ class DataStream(OperatorSettings):
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy) -> "DataStream":
         """Gives elements their event time and the stream its watermarks."""
         assigner = watermark_strategy.timestamp_assigner
+        if assigner is not None and not hasattr(assigner, "extract_timestamp"):
+            raise TypeError(
+                f"A TimestampAssigner is required, not {assigner!r}: {_without(assigner, 'extract_timestamp')}."
+            )
         timed = self
         if assigner is not None:
             timed = self._process(
@@ -377,6 +382,15 @@ class DataStream(OperatorSettings):
 
 def _require_function(func: Any, base: type, method: str) -> None:
     if not isinstance(func, base) and not callable(func):
-        raise TypeError(
-            f"The input of {method}() must be a {base.__name__} or a callable function, not {func!r}."
-        )
+        what = _PARAMETERS.get(base, f"The input must be a {base.__name__} or a callable function")
+        raise TypeError(f"{what}: {method}() was given {func!r}.")
+
+
+def _without(value: Any, attribute: str) -> str:
+    return f"'{type(value).__name__}' object has no attribute '{attribute}'"
+
+
+_PARAMETERS: dict[type, str] = {
+    KeySelector: "Parameter key_selector should be type of KeySelector or a callable function",
+    Partitioner: "Parameter partitioner should be type of Partitioner or a callable function",
+}

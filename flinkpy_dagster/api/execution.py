@@ -16,6 +16,7 @@ from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import StreamGraph
+from flinkpy_dagster.graph.vertex_parallelism import check_parallelisms
 from flinkpy_dagster.graph.transformations import LegacySinkTransformation, Transformation
 from flinkpy_dagster.operators import specs
 
@@ -34,6 +35,7 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
     """
     stream_graph = recording.stream_graph(job_name, extra)
     job_graph = job_graph_of(stream_graph)
+    check_parallelisms(job_graph)
     check_pickling(stream_graph)
     configuration = Configuration(recording.configuration)
     captured = current_capture()

@@ -8,7 +8,7 @@ from flinkpy_dagster.api.recording import (
     MAX_PARALLELISM,
     PARALLELISM,
     Recording,
-    checked_max_parallelism,
+    checked_job_max_parallelism,
     checked_parallelism,
 )
 from flinkpy_dagster.errors import InvalidProgram
@@ -47,7 +47,8 @@ class ExecutionConfig:
 
     def set_max_parallelism(self, max_parallelism: int) -> "ExecutionConfig":
         """Number of key groups of operators that set none."""
-        self._recording.configuration.set_integer(MAX_PARALLELISM, checked_max_parallelism(max_parallelism))
+        checked = checked_job_max_parallelism(max_parallelism)
+        self._recording.configuration.set_integer(MAX_PARALLELISM, checked)
         return self
 
     def set_auto_watermark_interval(self, interval: int) -> "ExecutionConfig":

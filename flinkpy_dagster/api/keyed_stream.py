@@ -104,7 +104,7 @@ class KeyedStream(DataStream):
     ) -> DataStream:
         """Any number of elements for each, with state, timers and side outputs."""
         if not isinstance(func, KeyedProcessFunction):
-            raise TypeError(f"KeyedProcessFunction is required for KeyedStream, not {func!r}.")
+            raise TypeError(f"KeyedProcessFunction is required for KeyedStream. It was given {func!r}.")
         spec = specs.Process(
             function=func, is_keyed=True, key_type=self.key_type, display_name="KEYED PROCESS"
         )

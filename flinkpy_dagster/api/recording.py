@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from threading import RLock
 from typing import Any
 
 from flinkpy_dagster.config import Configuration
@@ -34,6 +35,7 @@ class Recording:
         self.configuration = Configuration(configuration)
         self.ids = TransformationIds()
         self.transformations: list[Transformation] = []
+        self._lock = RLock()  # programs may record in several threads; it also keeps streams out of functions
         self.default_local_parallelism = os.cpu_count() or 1
 
     @property
@@ -48,7 +50,8 @@ class Recording:
 
     def add(self, transformation: Transformation) -> None:
         """Makes the transformation part of the job."""
-        self.transformations.append(transformation)
+        with self._lock:
+            self.transformations.append(transformation)
 
     def operator(
         self,
@@ -89,7 +92,8 @@ class Recording:
 
     def clear(self) -> None:
         """Forgets the transformations: they have become a job."""
-        self.transformations.clear()
+        with self._lock:
+            self.transformations.clear()
 
 
 def declared_type(output_type: TypeInformation | list[TypeInformation] | None) -> TypeInformation:
@@ -99,7 +103,10 @@ def declared_type(output_type: TypeInformation | list[TypeInformation] | None) -
     if isinstance(output_type, list):
         return Types.ROW(output_type)
     if not isinstance(output_type, TypeInformation):
-        raise TypeError(f"output_type must be None, list or TypeInformation, not {output_type!r}.")
+        raise TypeError(
+            f"output_type must be None, list or TypeInformation, not {output_type!r}: it has no attribute "
+            "'get_java_type_info'."
+        )
     return output_type
 
 
@@ -114,11 +121,22 @@ def checked_parallelism(parallelism: int, what: str = "an operator") -> int:
 
 
 def checked_max_parallelism(max_parallelism: int) -> int:
-    """``max_parallelism`` if it is one. Raises InvalidProgram."""
-    if not _is_int(max_parallelism) or not 1 <= max_parallelism <= HIGHEST_MAX_PARALLELISM:
+    """The ``max_parallelism`` of an operator if it is one. Raises InvalidProgram."""
+    if not _is_int(max_parallelism) or max_parallelism < 1:
+        raise InvalidProgram(f"The maximum parallelism must be greater than 0. Found: {max_parallelism!r}")
+    if max_parallelism > HIGHEST_MAX_PARALLELISM:
         raise InvalidProgram(
-            f"The maximum parallelism must be greater than 0. It was {max_parallelism!r}, and may be up to "
-            f"{HIGHEST_MAX_PARALLELISM}."
+            f"Maximum parallelism must be between 1 and {HIGHEST_MAX_PARALLELISM}. Found: {max_parallelism}"
+        )
+    return max_parallelism
+
+
+def checked_job_max_parallelism(max_parallelism: int) -> int:
+    """The ``max_parallelism`` of an environment if it is one. Raises InvalidProgram."""
+    if not _is_int(max_parallelism) or not 0 < max_parallelism <= HIGHEST_MAX_PARALLELISM:
+        raise InvalidProgram(
+            f"maxParallelism is out of bounds 0 < maxParallelism <= {HIGHEST_MAX_PARALLELISM}. "
+            f"Found: {max_parallelism!r}"
         )
     return max_parallelism
 

@@ -84,7 +84,7 @@ class WindowedStream:
         """Each window as one element; ``window_function`` then gets that one."""
         if not isinstance(reduce_function, ReduceFunction) and not callable(reduce_function):
             raise TypeError(
-                f"The input of reduce() must be a ReduceFunction or a callable, not {reduce_function!r}."
+                f"The input must be a ReduceFunction or a callable function! It is {reduce_function!r}."
             )
         if window_function is None and output_type is None:
             output_type = self.get_input_type()

@@ -178,4 +178,4 @@ def _parsed(key: str, value_type: ValueType, value: str | bytes) -> Any:
     try:
         return value_type.parse(text)
     except ValueError as problem:
-        raise ConfigurationError(f"Option '{key}' cannot be '{text}': {problem}.") from None
+        raise ConfigurationError(f"Could not parse value '{text}' for key '{key}': {problem}.") from None

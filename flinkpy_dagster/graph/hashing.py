@@ -40,7 +40,8 @@ def _operator_id(node: StreamNode, position: int, input_ids: list[str]) -> str:
     if node.uid_hash is not None:
         if not re.fullmatch(r"[0-9a-f]{32}", node.uid_hash):
             raise InvalidProgram(
-                f"The uid hash of '{node.name}' must be 32 hex digits, not '{node.uid_hash}'."
+                "Node hash must be a 32 character String that describes a hex code. "
+                f"Found: {node.uid_hash} (the uid hash of '{node.name}')"
             )
         return node.uid_hash
     if node.uid is not None:

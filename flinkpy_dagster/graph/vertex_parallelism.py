@@ -7,10 +7,22 @@ Source of the rules: Flink's ``setVertexParallelismsForDynamicGraphIfNecessary``
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.grouping import grouped
+from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import ShipStrategy, StreamEdge, StreamGraph, StreamNode
 
 UNDECIDED = -1
+
+
+def check_parallelisms(graph: JobGraph) -> None:
+    """A vertex cannot have more subtasks than key groups (Flink's ``ExecutionJobVertex``). Raises InvalidProgram."""
+    for vertex in graph.vertices:
+        if 0 < vertex.max_parallelism < vertex.parallelism:
+            raise InvalidProgram(
+                f"Vertex {vertex.name}'s parallelism ({vertex.parallelism}) is higher than the max parallelism "
+                f"({vertex.max_parallelism}). Please lower the parallelism or increase the max parallelism."
+            )
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from flinkpy_dagster.operators.operator import Operator, Setup, callable_of
 from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.watermarks import BoundedOutOfOrderness, WatermarkStrategy
 from flinkpy_dagster.types import Types
+from flinkpy_dagster.types.codec import codec_of
 from flinkpy_dagster.types.typed_values import TypedValues
 
 
@@ -27,9 +28,9 @@ class ExtractTimestampsOperator(Operator):
         elif (column := whole_numbers(batch.values, self._field)) is not None:
             timestamps = column
         elif batch.timestamps is None:
-            timestamps = [extract(value, MIN_TIMESTAMP) for value in batch.values]
+            timestamps = _TIMESTAMPS.coerce([extract(value, MIN_TIMESTAMP) for value in batch.values])
         else:
-            timestamps = list(map(extract, batch.values, batch.timestamps))
+            timestamps = _TIMESTAMPS.coerce(list(map(extract, batch.values, batch.timestamps)))
         self.output.emit(Batch(batch.values, timestamps, batch.keys))
 
 
@@ -113,4 +114,5 @@ def whole_numbers(values: Any, field: int | None) -> TypedValues | None:
     return column if is_whole else None
 
 
+_TIMESTAMPS = codec_of(Types.LONG())
 _WHOLE_NUMBERS = (Types.LONG(), Types.INT(), Types.SHORT(), Types.BYTE())

@@ -202,12 +202,23 @@ class KeyedStateBackend(Cursor):
             known = self._states[descriptor.name, id(owner)] = make_state(
                 descriptor, owner, table, self._clock
             )
+        elif not isinstance(known, kind := _KINDS[type(descriptor)]):
+            raise ValueError(f"The state name '{descriptor.name}' is already in use and not a {kind.__name__}.")
         return known
 
     def drop_all(self) -> None:
         """Forgets everything stored, for all keys (BATCH mode: after each key)."""
         for table in self.tables.values():
             table.clear()
+
+
+_KINDS: dict[type[StateDescriptor], type] = {
+    ValueStateDescriptor: ValueState,
+    ListStateDescriptor: ListState,
+    MapStateDescriptor: MapState,
+    ReducingStateDescriptor: ReducingState,
+    AggregatingStateDescriptor: AggregatingState,
+}
 
 
 def make_state(descriptor: StateDescriptor, cursor: Cursor, table: dict, clock: Clock) -> Any:

@@ -119,7 +119,7 @@ class NodeRunner:
             raise
         except MemoryError:
             raise out_of_memory(f"Operator '{self.node.name}'") from None
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise UserCodeError.of(self.node.name, error, traceback.format_exc()) from error
 
     def _end(self) -> int | None:

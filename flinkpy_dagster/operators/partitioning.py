@@ -160,7 +160,9 @@ class CustomPartitioner(ChoosingPartitioner):
         chosen = [partition(key_of(value), count) for value in batch.values]
         for channel in set(chosen):
             if not 0 <= channel < count:
-                raise ValueError(f"The partitioner chose channel {channel}; there are {count}, from 0.")
+                raise ValueError(
+                    f"The partitioner chose channel {channel}: Index {channel} out of bounds for length {count}."
+                )
         return chosen
 
 

@@ -53,6 +53,10 @@ class BoundedOutOfOrderness(WatermarkGenerator):
         if timestamp > self._max_timestamp:
             self._max_timestamp = timestamp
 
+    def reach(self, watermark: int) -> None:
+        """Goes on from a watermark of before."""
+        self.observe(watermark + self._bound_ms + 1)
+
     def on_event(self, value: Any, timestamp: int) -> None:
         self.observe(timestamp)
 
@@ -113,7 +117,10 @@ class WatermarkStrategy:
     @staticmethod
     def for_bounded_out_of_orderness(max_out_of_orderness: Any) -> "WatermarkStrategy":
         """For timestamps that lag behind the largest by at most a ``Duration``."""
-        return WatermarkStrategy(milliseconds_of(max_out_of_orderness))
+        bound_ms = milliseconds_of(max_out_of_orderness)
+        if bound_ms < 0:
+            raise ValueError(f"maxOutOfOrderness cannot be negative: it was {bound_ms} ms.")
+        return WatermarkStrategy(bound_ms)
 
     @staticmethod
     def for_generator(generator: Callable[[], WatermarkGenerator]) -> "WatermarkStrategy":

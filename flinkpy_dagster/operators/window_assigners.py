@@ -142,8 +142,8 @@ def require_timestamp(timestamp: int | None) -> int:
     """``timestamp``, unless the element has none, which raises ValueError."""
     if timestamp is None or timestamp <= MIN_TIMESTAMP:
         raise ValueError(
-            "An element without a timestamp reached an event time window; "
-            "call assign_timestamps_and_watermarks(...) before the window."
+            "Record has Java Long.MIN_VALUE timestamp (= no timestamp marker). Is the time characteristic set to "
+            "'ProcessingTime', or did you forget to call 'data_stream.assign_timestamps_and_watermarks(...)'?"
         )
     return timestamp
 

@@ -33,7 +33,7 @@ class TimeColumn(ScalarColumn):
     def _fits(self, column: Column) -> bool:
         step = self._step
         return set(map(type, column)) <= {time} and not any(
-            value.microsecond % step or value.tzinfo is not None for value in column
+            value.microsecond % step or value.tzinfo is not None or value.fold for value in column
         )
 
     def _converted(self, value: Any) -> time:
@@ -62,7 +62,7 @@ class TimestampColumn(ScalarColumn):
     def _fits(self, column: Column) -> bool:
         step = self._step
         return set(map(type, column)) <= {datetime} and not any(
-            value.microsecond % step or value.tzinfo is not None for value in column
+            value.microsecond % step or value.tzinfo is not None or value.fold for value in column
         )
 
     def _converted(self, value: Any) -> datetime:

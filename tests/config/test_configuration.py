@@ -43,7 +43,7 @@ def test_get_bytearray_when_set_gives_the_bytes():
 def test_get_integer_when_text_is_no_number_then_names_the_key():
     with pytest.raises(ConfigurationError) as caught:
         Configuration().set_string("a", "x").get_integer("a", 0)
-    assert str(caught.value) == "Option 'a' cannot be 'x': a whole number is needed."
+    assert str(caught.value) == "Could not parse value 'x' for key 'a': a whole number is needed."
 
 
 def test_add_all_when_prefixed_then_keys_carry_the_prefix():
@@ -86,19 +86,19 @@ def test_from_pairs_when_good_gives_typed_values():
             "There is no option 'paralelism.default': did you mean 'parallelism.default'?",
         ),
         ("pipeline.nme=x", "There is no option 'pipeline.nme': did you mean 'pipeline.name'?"),
-        ("parallelism.default=0", "Option 'parallelism.default' cannot be '0': it must be at least 1."),
+        ("parallelism.default=0", "Could not parse value '0' for key 'parallelism.default': it must be at least 1."),
         (
             "pipeline.max-parallelism=40000",
-            "Option 'pipeline.max-parallelism' cannot be '40000': it must be at most 32768.",
+            "Could not parse value '40000' for key 'pipeline.max-parallelism': it must be at most 32768.",
         ),
-        ("execution.attached=yes", "Option 'execution.attached' cannot be 'yes': it must be true or false."),
+        ("execution.attached=yes", "Could not parse value 'yes' for key 'execution.attached': it must be true or false."),
         (
             "state.backend.memory=9 lb",
-            "Option 'state.backend.memory' cannot be '9 lb': a memory size such as '64 mb' or '2 g' is needed.",
+            "Could not parse value '9 lb' for key 'state.backend.memory': a memory size such as '64 mb' or '2 g' is needed.",
         ),
         (
             "execution.runtime-mode=x",
-            "Option 'execution.runtime-mode' cannot be 'x': it must be one of STREAMING, BATCH, AUTOMATIC.",
+            "Could not parse value 'x' for key 'execution.runtime-mode': it must be one of STREAMING, BATCH, AUTOMATIC.",
         ),
         ("nonsense", "'nonsense' is not of the form key=value."),
         ("zzz=1", "There is no option 'zzz': docs/options.md has them all."),
