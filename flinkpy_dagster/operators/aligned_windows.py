@@ -6,8 +6,8 @@ element. Results are those of ``window_operator``, which the tests compare.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from itertools import compress, islice
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, compress, islice
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
@@ -30,6 +30,9 @@ from flinkpy_dagster.operators.window_values import TimeWindow
 
 FEW_WINDOWS = 16
 BATCH_SIZE = 4096
+
+PANE, USER_KEYS = "pane", "user-keys"
+"""Names of tables beside those of states: panes are called by their start, too."""
 
 Pane = dict[Any, Any]
 """Contents by state key: an element, an accumulator or a list."""
@@ -217,6 +220,30 @@ class AlignedWindowOperator(KeyedOperator):
                 self.backend.key = key
                 self._context.point_at(window)
                 self._spec.function.clear(self._context)  # type: ignore[union-attr]
+
+    # --- epochs
+
+    def keyed_tables(self) -> dict[Any, dict]:
+        """Panes too: each is a table. Keys of the user are of no use without a pane."""
+        tables: dict[Any, dict] = {(PANE, start): pane for start, pane in self._panes.items()}
+        if self._user_keys:
+            used = set(chain.from_iterable(self._panes.values()))
+            tables[USER_KEYS] = {key: user_key for key, user_key in self._user_keys.items() if key in used}
+        return self.backend.tables | tables
+
+    def keyed_table(self, name: Any) -> dict:
+        if name == USER_KEYS:
+            return self._user_keys
+        return self._pane(name[1]) if isinstance(name, tuple) else super().keyed_table(name)
+
+    def next_due(self, tables: Mapping[Any, dict]) -> int:
+        """The end of the first pane, or when it goes if it has been evaluated."""
+        ends = [name[1] + self._size - 1 for name in tables if isinstance(name, tuple)]
+        due = [end if end > self._fired_until else end + self._lateness for end in ends]
+        return min(due, default=MAX_WATERMARK)
+
+    def restore_watermark(self, timestamp: int) -> None:
+        self.watermark = self._fired_until = timestamp
 
     # --- evaluation
 

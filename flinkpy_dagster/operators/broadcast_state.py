@@ -57,6 +57,11 @@ class BroadcastStateStore(OperatorStateStore):
     def __init__(self, descriptors: Iterable[MapStateDescriptor]):
         self.maps: dict[str, dict] = {descriptor.name: {} for descriptor in descriptors}
 
+    def restore(self, copies: list[dict[str, dict]]) -> None:
+        """All subtasks had the same entries, so any copy will do; states no longer declared are forgotten."""
+        for name, entries in self.maps.items():
+            entries.update(copies[0].get(name, {}))
+
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor) -> BroadcastMap:
         return BroadcastMap(self._entries(state_descriptor))
 

@@ -42,6 +42,12 @@ class BroadcastOperator(ProcessOperator):
         self._context = self._contexts[input_index]
         super().process(batch, input_index)
 
+    def snapshot_state(self) -> Any:
+        return self.store.maps
+
+    def restore_state(self, states: list[Any]) -> None:
+        self.store.restore(states)
+
     def approach(self, timestamp: int) -> Iterator[None]:
         held_back, self._held_back = self._held_back, []
         for batch in held_back:
@@ -69,6 +75,12 @@ class KeyedBroadcastOperator(KeyedProcessOperator):
             super().process(batch, input_index)
         else:
             self._process_broadcast(batch, self.results)
+
+    def snapshot_state(self) -> Any:
+        return self.store.maps
+
+    def restore_state(self, states: list[Any]) -> None:
+        self.store.restore(states)
 
     def _process_broadcast(self, batch: Batch, results: Results) -> None:
         call = self._calls[BROADCAST_INPUT]

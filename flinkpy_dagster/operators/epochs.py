@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from flinkpy_dagster.state.files import LOCAL_FILES, Files
 from flinkpy_dagster.state.refs import SubtaskStateRef
 
 
@@ -17,6 +18,9 @@ class Epoch:
     ``is_last``: the sources are at their end, or the job is drained: the watermark goes to its maximum, all timers
     fire, functions get ``finish``. ``sync``: files are forced to disk before the task ends.
     ``source_limit``: at most so many elements per epoch from each source that the task reads itself; None: all.
+    ``ended_sources``: ids of the nodes of sources that Spark reads and that have no more elements: event time need
+    not wait for them any more.
+    ``files``: how files are reached.
     """
 
     number: int
@@ -25,3 +29,5 @@ class Epoch:
     is_last: bool = False
     sync: bool = True
     source_limit: int | None = None
+    ended_sources: frozenset[int] = frozenset()
+    files: Files = LOCAL_FILES

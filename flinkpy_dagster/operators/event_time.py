@@ -92,6 +92,24 @@ class GenerateWatermarksOperator(Operator):
             self._is_idle = True
             self.output.emit_idle()
 
+    def end_epoch(self) -> None:
+        self._next_emission_ms = MIN_TIMESTAMP
+        self.check_clock()
+
+    def snapshot_state(self) -> Any:
+        """When the last element came, idleness, and a generator of the user's."""
+        is_own = isinstance(self._generator, BoundedOutOfOrderness)
+        return self._last_element_ms, self._is_idle, None if is_own else self._generator
+
+    def restore_state(self, states: list[Any]) -> None:
+        """The source as a whole is as idle as its liveliest subtask. ``watermark`` is set already."""
+        self._last_element_ms = max(last_ms for last_ms, _, _ in states)
+        self._is_idle = all(is_idle for _, is_idle, _ in states)
+        if isinstance(self._generator, BoundedOutOfOrderness):
+            self._generator.reach(self.watermark)
+        elif self._generator is not None:
+            self._generator = states[self.setup.subtask_index % len(states)][2] or self._generator
+
     def _emit(self, watermark: int | None) -> None:
         if watermark is not None and watermark > self.watermark:
             self.watermark = watermark

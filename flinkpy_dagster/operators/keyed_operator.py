@@ -1,6 +1,6 @@
 """What all keyed operators share: state of the current key, timers, and the two ways time moves."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP
@@ -8,7 +8,7 @@ from flinkpy_dagster.operators.keyed_state import KeyedStateBackend
 from flinkpy_dagster.operators.operator import SLICE_SIZE, Operator, Setup
 from flinkpy_dagster.operators.results import Results
 from flinkpy_dagster.operators.timer_service import TimeDomain
-from flinkpy_dagster.operators.timers import Timer, TimerQueue
+from flinkpy_dagster.operators.timers import StoredTimer, Timer, TimerQueue
 from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.types.keys import KeyRouter
 
@@ -70,6 +70,28 @@ class KeyedOperator(Operator):
             self.results.flush()
         self.backend.drop_all()
         self.watermark = MIN_TIMESTAMP
+
+    # --- epochs
+
+    def keyed_tables(self) -> Mapping[Any, dict]:
+        """All tables that map state keys to what is stored, by name."""
+        return self.backend.tables
+
+    def keyed_table(self, name: Any) -> dict:
+        """One of ``keyed_tables``; it is made if it is not there yet."""
+        return self.backend.tables.setdefault(name, {})
+
+    def stored_timers(self, queue: TimerQueue) -> Iterable[StoredTimer]:
+        """The timers of a queue as they are written."""
+        return queue.entries()
+
+    def timer_token(self, namespace: Any, token: Hashable) -> Hashable:
+        """The token of a timer that was written with ``token``."""
+        return token
+
+    def next_due(self, tables: Mapping[Any, dict]) -> int:
+        """When event time gets to something of these tables that is no timer; ``MAX_WATERMARK`` if there is none."""
+        return MAX_WATERMARK
 
     def _fire(self, due: list[Timer], domain: TimeDomain) -> None:
         backend = self.backend

@@ -6,6 +6,7 @@ pairs of key and window.
 """
 
 from collections.abc import Callable, Hashable, Iterable
+from itertools import chain
 from typing import Any
 
 from flinkpy_dagster.clock import Clock
@@ -182,23 +183,26 @@ class StoredAggregation(StoredState, AggregatingState):
 class KeyedStateBackend(Cursor):
     """All keyed state of one operator in one subtask; itself the cursor of states without namespace.
 
-    ``tables`` maps the name of a state to its table, from key to what is stored.
+    ``tables`` maps the name of a state to its table, from key to what is stored; ``namespaced`` the same for states at
+    other cursors, from pairs of key and token of a namespace.
     """
 
-    __slots__ = ("_clock", "_states", "tables")
+    __slots__ = ("_clock", "_states", "namespaced", "tables")
 
     def __init__(self, clock: Clock):
         super().__init__()
         self._clock = clock
         self._states: dict[tuple[str, int], Any] = {}
         self.tables: dict[str, dict] = {}
+        self.namespaced: dict[str, dict] = {}
 
     def state(self, descriptor: StateDescriptor, cursor: Cursor | None = None) -> Any:
         """The state that ``descriptor`` names, at ``cursor`` or at the current key; the same object each time."""
         owner = self if cursor is None else cursor
         known = self._states.get((descriptor.name, id(owner)))
         if known is None:
-            table = self.tables.setdefault(descriptor.name, {})
+            tables = self.tables if cursor is None else self.namespaced
+            table = tables.setdefault(descriptor.name, {})
             known = self._states[descriptor.name, id(owner)] = make_state(
                 descriptor, owner, table, self._clock
             )
@@ -208,7 +212,7 @@ class KeyedStateBackend(Cursor):
 
     def drop_all(self) -> None:
         """Forgets everything stored, for all keys (BATCH mode: after each key)."""
-        for table in self.tables.values():
+        for table in chain(self.tables.values(), self.namespaced.values()):
             table.clear()
 
 

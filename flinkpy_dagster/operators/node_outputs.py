@@ -135,6 +135,10 @@ class NodeOutput:
         self._sides.setdefault(tag_id, SideOutput(value_type)).add(consumer)
         self._all.append(consumer)
 
+    def watch(self, consumer: Consumer) -> None:
+        """One more who wants to know about event time only."""
+        self._all.append(consumer)
+
     def values_are_typed(self) -> None:
         """The node passes on values as they come, and they come in its type."""
         self._is_typed = True

@@ -26,7 +26,7 @@ class NodeRunner:
         self.node = node
         self.setup = setup
         self.output = output
-        self._operators = operators
+        self.operators = operators
         self._channels: list[Hashable] = []
         self._valve = WatermarkValve(())
         self._reached: int | None = None
@@ -46,20 +46,20 @@ class NodeRunner:
         self._valve = WatermarkValve(self._channels)
         self.output.open()
         fused = replace(self.setup, output_type=None)
-        for operator in reversed(self._operators):
-            self.guarded(operator.open, self.setup if operator is self._operators[-1] else fused)
+        for operator in reversed(self.operators):
+            self.guarded(operator.open, self.setup if operator is self.operators[-1] else fused)
 
     @property
     def takes_columns(self) -> bool:
         """Do the operators only move values, and the readers too?"""
-        return all(operator.takes_columns for operator in self._operators) and self.output.takes_columns
+        return all(operator.takes_columns for operator in self.operators) and self.output.takes_columns
 
     def process(self, batch: Batch, input_index: int, channel: Hashable) -> None:
         """Takes elements that came through a channel."""
         self.elements += len(batch.values)
         self._valve.mark_active(channel)
-        if self._operators:
-            self.guarded(self._operators[0].process, batch, input_index)
+        if self.operators:
+            self.guarded(self.operators[0].process, batch, input_index)
         else:
             self.output.emit(batch)
 
@@ -79,6 +79,24 @@ class NodeRunner:
         """All channels have ended; as ``advance_partly``."""
         return self._approach_partly(self._end)
 
+    def start_from(self, watermark: int) -> None:
+        """An epoch begins where the one before ended; called after ``open``."""
+        self._valve = WatermarkValve(self._channels, watermark)
+
+    def settle_partly(self, source_of: Callable[[Hashable], Hashable]) -> bool:
+        """The epoch has ended for all channels; as ``advance_partly``."""
+        return self._approach_partly(lambda: self._valve.settle(source_of))
+
+    @property
+    def watermark(self) -> int:
+        """How far event time has come at its inputs."""
+        return self._valve.current
+
+    def end_epoch(self) -> None:
+        """All inputs of the epoch have been taken."""
+        for operator in self.operators:
+            self.guarded(operator.end_epoch)
+
     def mark_idle(self, channel: Hashable) -> None:
         """A channel has nothing to say about event time."""
         was_idle = self._valve.is_idle
@@ -88,23 +106,23 @@ class NodeRunner:
 
     def check_clock(self) -> None:
         """Lets every operator do what is due by the clock."""
-        for operator in self._operators:
+        for operator in self.operators:
             self.guarded(operator.check_clock)
 
     def next_timer_ms(self) -> int | None:
         """When the first operator has something due by the clock, as far as it is known."""
-        times = [time for operator in self._operators if (time := operator.next_timer_ms()) is not None]
+        times = [time for operator in self.operators if (time := operator.next_timer_ms()) is not None]
         return min(times, default=None)
 
     def finish(self) -> None:
         """All inputs have ended and the last watermark went through."""
-        for operator in self._operators:
+        for operator in self.operators:
             self.guarded(operator.finish)
 
     def close(self) -> list[BaseException]:
         """Closes all operators; errors are returned, so that all get closed."""
         errors: list[BaseException] = []
-        for operator in self._operators:
+        for operator in self.operators:
             try:
                 self.guarded(operator.close)
             except Exception as error:
@@ -130,7 +148,7 @@ class NodeRunner:
             self._reached = reach()
             if self._reached is None:
                 return False
-            self._approached = self._operators[0].approach(self._reached) if self._operators else iter(())
+            self._approached = self.operators[0].approach(self._reached) if self.operators else iter(())
         if self.guarded(next, self._approached, NO_MORE) is not NO_MORE:
             return True
         self._approached = None
@@ -140,14 +158,14 @@ class NodeRunner:
     def _advance_to(self, timestamp: int | None) -> None:
         if timestamp is None:
             return
-        if self._operators:
-            self.guarded(self._operators[0].advance_watermark, timestamp)
+        if self.operators:
+            self.guarded(self.operators[0].advance_watermark, timestamp)
         else:
             self.output.emit_watermark(timestamp)
 
     def _head_or_output_idle(self) -> None:
-        if self._operators:
-            self.guarded(self._operators[0].mark_idle)
+        if self.operators:
+            self.guarded(self.operators[0].mark_idle)
         else:
             self.output.emit_idle()
 

@@ -98,6 +98,20 @@ class Operator:
         """When something will be due by the clock, as far as it is known."""
         return None
 
+    def end_epoch(self) -> None:
+        """All elements of an epoch have been taken: says what there is to say about event time, completes files."""
+
+    def restore_watermark(self, timestamp: int) -> None:
+        """Event time goes on from here; what was due has been done."""
+        self.watermark = timestamp
+
+    def snapshot_state(self) -> Any:
+        """State without keys at the end of an epoch, picklable; None: there is none."""
+        return None
+
+    def restore_state(self, states: list[Any]) -> None:
+        """What the subtasks of the epoch before gave, in their order; those that gave None left out."""
+
     def finish(self) -> None:
         """Emits what is left at the end of all inputs."""
 

@@ -4,6 +4,7 @@ A key has few open sessions, so they are kept in a short list; each has one time
 ``window_operator``, which the tests compare.
 """
 
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 from flinkpy_dagster.operators.batch import Batch
@@ -14,7 +15,7 @@ from flinkpy_dagster.operators.session_windows import DynamicEventTimeSessionWin
 from flinkpy_dagster.operators.specs import Window
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.timer_service import TimeDomain
-from flinkpy_dagster.operators.timers import Timer
+from flinkpy_dagster.operators.timers import StoredTimer, Timer, TimerQueue
 from flinkpy_dagster.operators.triggers import EventTimeTrigger
 from flinkpy_dagster.operators.window_assigners import require_timestamp
 from flinkpy_dagster.operators.window_contents import has_clear, window_call
@@ -32,6 +33,9 @@ class Session:
         self.start = start
         self.end = end
         self.contents = contents
+
+    def __reduce__(self) -> tuple:
+        return Session, (self.start, self.end, self.contents)
 
 
 def is_plain_session(spec: Window) -> bool:
@@ -168,6 +172,13 @@ class SessionWindowOperator(KeyedOperator):
 
     def _unregister(self, key: Any, session: Session) -> None:
         self.event_timers.remove(session.end - 1, key, id(session))
+
+    def stored_timers(self, queue: TimerQueue) -> Iterable[StoredTimer]:
+        """Without tokens: these are addresses in memory."""
+        return [(time, key, user_key, session, None) for time, key, user_key, session, _ in queue.entries()]
+
+    def timer_token(self, namespace: Any, token: Hashable) -> Hashable:
+        return id(namespace)
 
     def on_timer(self, timer: Timer, domain: TimeDomain) -> None:
         session: Session = timer.namespace

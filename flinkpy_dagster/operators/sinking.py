@@ -84,6 +84,10 @@ class FileOperator(SinkOperator):
     def check_clock(self) -> None:
         self._writing.roll_aged()
 
+    def end_epoch(self) -> None:
+        """A file belongs to one epoch, which commits it."""
+        self._writing.finish()
+
     def finish(self) -> None:
         self._writing.finish()
 

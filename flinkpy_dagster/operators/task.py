@@ -106,6 +106,17 @@ class Task:
         yield self._end_sources
         for arrival in arrivals:
             yield from self._steps_of(arrival)
+        epoch = self._environment.epoch
+        if epoch is None or epoch.is_last:
+            yield from self._end_of_inputs()
+        else:
+            for node in self._wiring.epochs:
+                yield node.settle_partly
+                yield node.end
+        if epoch is not None:
+            yield self._snapshot
+
+    def _end_of_inputs(self) -> Iterator:
         # sources that Spark reads, stored data sets and senders that were silent end here
         for runner in self._wiring.runners.values():
             yield runner.complete_partly
@@ -114,9 +125,13 @@ class Task:
             yield runner.finish
 
     def _open(self) -> None:
+        for node in self._wiring.epochs:
+            node.prepare()
         # consumers before producers
         for runner in reversed(self._wiring.runners.values()):
             runner.open()
+        for node in self._wiring.epochs:
+            node.restore()
         for partitioner, runner in self._wiring.partitioners:
             runner.guarded(partitioner.open, SubtaskContext(runner.setup))
 
@@ -126,11 +141,17 @@ class Task:
             partitioner.close()
         return errors
 
+    def _snapshot(self) -> None:
+        self.state_refs = {ref.operator_id: ref for ref in (node.snapshot() for node in self._wiring.epochs)}
+
     # --- inputs
 
     def _source_batches(self) -> Iterator[tuple[int, Batch]]:
         """Batches of the sources the task reads itself, one of each in turn."""
         environment = self._environment
+        if environment.epoch is not None:
+            yield from self._epoch_batches(environment.epoch.source_limit)
+            return
         readers = {
             source.node.id: batches_of(
                 source.spec,
@@ -149,13 +170,26 @@ class Task:
                 else:
                     yield node_id, batch
 
+    def _epoch_batches(self, limit: int | None) -> Iterator[tuple[int, Batch]]:
+        """The same of an epoch: each source goes on where it stopped."""
+        readers = {node.node_id: node.source.batches(limit) for node in self._wiring.epochs if node.source}
+        while readers:
+            for node_id, reader in list(readers.items()):
+                batch = next(reader, None)
+                if batch is None:
+                    del readers[node_id]
+                else:
+                    yield node_id, batch
+
     def _read(self, node_id: int, batch: Batch) -> None:
         self._wiring.runners[node_id].process(batch, 0, None)
         self._check_clock()
 
     def _end_sources(self) -> None:
+        waiting = {node.node_id for node in self._wiring.epochs if not node.has_ended}
         for source in self._wiring.local_sources:
-            self._wiring.runners[source.node.id].complete()
+            if source.node.id not in waiting:
+                self._wiring.runners[source.node.id].complete()
 
     def _steps_of(self, arrival: Arrival) -> Iterator:
         content = arrival.content

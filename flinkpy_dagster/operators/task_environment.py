@@ -10,6 +10,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.options import option_of
 from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
 from flinkpy_dagster.graph.stages import Stage
+from flinkpy_dagster.operators.epoch_clocks import source_side
 from flinkpy_dagster.operators.epochs import Epoch
 from flinkpy_dagster.types.keys import default_max_parallelism
 
@@ -21,6 +22,7 @@ class TaskEnvironment:
     Per ``JobEdge.id``: ``senders`` is the parallelism of the writer, ``channels`` that of the reader and
     ``key_groups`` the reader's number of key groups. An input that is not in ``senders`` sends no watermarks
     (stored data sets). ``epoch``: that of an unbounded job this task works for; None: a bounded run to its end.
+    ``source_side``: ids of the job's nodes whose event time is the clock of a source (``epoch_clocks``).
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -32,6 +34,7 @@ class TaskEnvironment:
     channels: Mapping[int, int] = field(default_factory=dict)
     key_groups: Mapping[int, int] = field(default_factory=dict)
     epoch: Epoch | None = None
+    source_side: frozenset[int] = frozenset()
 
     @staticmethod
     def of_stage(job_graph: JobGraph, stage: Stage, **others: Any) -> "TaskEnvironment":
@@ -51,6 +54,7 @@ class TaskEnvironment:
             senders={edge.id: job_graph.vertex(edge.source).execution_parallelism for edge in inputs},
             channels={edge_id: reader.execution_parallelism for edge_id, reader in readers.items()},
             key_groups={edge_id: key_groups_of(reader) for edge_id, reader in readers.items()},
+            source_side=source_side(job_graph),
             **others,
         )
 

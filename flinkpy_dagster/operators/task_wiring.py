@@ -1,6 +1,6 @@
 """Turning a stage into connected nodes: who runs, who feeds whom, and what leaves the task."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,11 @@ from flinkpy_dagster.graph.stream_graph import StreamEdge, StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.building import build
 from flinkpy_dagster.operators.departures import Emission, SinkOutput
+from flinkpy_dagster.operators.epoch_input import KeyedEpochInput
+from flinkpy_dagster.operators.epoch_nodes import NodeEpoch, NodePlace
+from flinkpy_dagster.operators.epoch_sources import LocalSourceEpoch
+from flinkpy_dagster.operators.epochs import Epoch
+from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.metric_registry import MetricRegistry
 from flinkpy_dagster.operators.node_outputs import Consumer, ExchangeConsumer, NodeOutput
 from flinkpy_dagster.operators.node_running import InnerConsumer, NodeRunner
@@ -69,7 +74,10 @@ class LocalSource:
 
 @dataclass
 class Wiring:
-    """``runners`` (by node id) in topological order; ``entries`` are the nodes where elements enter their vertex."""
+    """``runners`` (by node id) in topological order; ``entries`` are the nodes where elements enter their vertex.
+
+    ``epochs``: one per runner, in their order; empty in a bounded run.
+    """
 
     runners: dict[int, NodeRunner] = field(default_factory=dict)
     inlets: dict[int, Inlet] = field(default_factory=dict)
@@ -77,6 +85,7 @@ class Wiring:
     partitioners: list[tuple[Partitioner, NodeRunner]] = field(default_factory=list)
     timed: list[NodeRunner] = field(default_factory=list)
     entries: set[int] = field(default_factory=set)
+    epochs: list[NodeEpoch] = field(default_factory=list)
 
 
 def wire(
@@ -108,7 +117,32 @@ def wire(
         _connect_exchange(wiring, outgoing, subtask_index, stage.parallelism, environment, depart)
     for incoming in stage.inputs:
         _connect_inlet(wiring, incoming, subtask_index, stage.parallelism, environment)
+    if environment.epoch is not None:
+        wiring.epochs = _node_epochs(wiring, stage, environment, environment.epoch)
     return wiring
+
+
+def _node_epochs(
+    wiring: Wiring, stage: Stage, environment: TaskEnvironment, epoch: Epoch
+) -> list[NodeEpoch]:
+    source_side, batch_size = environment.source_side, environment.batch_size
+    sources = {edge.id: edge.id for edge in stage.inputs if edge.source_node in source_side}
+
+    def source_of(channel: Any) -> Hashable:
+        return sources.get(channel[0], channel)
+
+    local = {
+        source.node.id: LocalSourceEpoch(source.spec, source.node.output_type, batch_size)
+        for source in wiring.local_sources
+    }
+    return [
+        NodeEpoch(
+            runner,
+            NodePlace(epoch=epoch, is_source_side=node_id in source_side, source_of=source_of),
+            local.get(node_id),
+        )
+        for node_id, runner in wiring.runners.items()
+    ]
 
 
 def _runner(
@@ -137,6 +171,11 @@ def _runner(
     output = NodeOutput(node.name, node.output_type, keys[-1] if keys else None, columns_of)
     payloads = [spec for spec in node.operators if not isinstance(spec, specs.SourceSpec)]
     operators: list[Operator] = [_operator(spec, node, environment, depart) for spec in payloads]
+    if environment.epoch is not None:
+        operators = [
+            KeyedEpochInput(operator) if isinstance(operator, KeyedOperator) else operator
+            for operator in operators
+        ]
     return NodeRunner(node, operators, output, setup)
 
 

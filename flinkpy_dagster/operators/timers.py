@@ -5,10 +5,14 @@ that user code registers while they fire come in a later call, and deleting one 
 """
 
 import heapq
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
 from flinkpy_dagster.operators.timer_service import TimerService
+
+
+StoredTimer = tuple[int, Hashable, Any, Any, Hashable]
+"""Timestamp, state key, the user's key, namespace, token of the namespace."""
 
 
 class Timer(NamedTuple):
@@ -59,6 +63,12 @@ class TimerQueue:
             for timestamp in sorted(self._by_time)
             for (state_key, _), (key, namespace) in self._by_time[timestamp].items()
         ]
+
+    def entries(self) -> Iterator[StoredTimer]:
+        """All timers, in no particular order."""
+        for timestamp, timers in self._by_time.items():
+            for (state_key, token), (key, namespace) in timers.items():
+                yield timestamp, state_key, key, namespace, token
 
     def earliest(self) -> int | None:
         """The time of the first timer (or of one that was deleted), None if there is none."""

@@ -1,17 +1,23 @@
 """Aligning the watermarks of all inputs of an operator (Flink's ``StatusWatermarkValve``)."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP
+from flinkpy_dagster.operators.epoch_clocks import clock_of
 
 
 class WatermarkValve:
     """Lets a watermark through when all channels that are not idle have reached it."""
 
-    def __init__(self, channels: Iterable[Hashable]):
+    def __init__(self, channels: Iterable[Hashable], current: int = MIN_TIMESTAMP):
         self._watermarks: dict[Hashable, int] = dict.fromkeys(channels, MIN_TIMESTAMP)
         self._idle: set[Hashable] = set()
-        self._current = MIN_TIMESTAMP
+        self._current = current
+
+    @property
+    def current(self) -> int:
+        """The last aligned watermark."""
+        return self._current
 
     def advance(self, channel: Hashable, timestamp: int) -> int | None:
         """A watermark arrived; the new aligned watermark, None if it has not changed."""
@@ -36,6 +42,21 @@ class WatermarkValve:
             self._watermarks[channel] = MAX_WATERMARK
         self._idle.clear()
         return self._aligned()
+
+    def settle(self, source_of: Callable[[Hashable], Hashable]) -> int | None:
+        """The epoch has ended, all channels have told theirs: the new aligned watermark, None if it has not changed.
+
+        ``source_of`` gives channels from the subtasks of one source one name; the clock of that source counts once.
+        """
+        told: dict[Hashable, list[int]] = {}
+        for channel, time in self._watermarks.items():
+            if channel not in self._idle:
+                told.setdefault(source_of(channel), []).append(time)
+        aligned = min(map(clock_of, told.values()), default=MIN_TIMESTAMP)
+        if aligned <= self._current:
+            return None
+        self._current = aligned
+        return aligned
 
     @property
     def is_idle(self) -> bool:

@@ -5,6 +5,7 @@ What is asked of a file system: ``rename`` of a file or a folder is atomic and f
 ``make_folder`` fails if the folder exists; what ``write`` returned from is durable when ``is_synced``.
 """
 
+import mmap
 import os
 import shutil
 from contextlib import suppress
@@ -20,6 +21,9 @@ class Files(Protocol):
 
     def read(self, path: str) -> bytes:
         """All bytes of a file."""
+
+    def view(self, path: str) -> memoryview:
+        """The bytes of a file that never changes, read where they are looked at; it may be deleted meanwhile."""
 
     def write(self, path: str, data: bytes, is_synced: bool = True) -> None:
         """Makes a file in a folder that exists; replaces one that is there."""
@@ -54,6 +58,13 @@ class LocalFiles:
 
     def read(self, path: str) -> bytes:
         return Path(path).read_bytes()
+
+    def view(self, path: str) -> memoryview:
+        with open(path, "rb") as stream:
+            try:
+                return memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
+            except ValueError:  # an empty file has nothing to map
+                return memoryview(b"")
 
     def write(self, path: str, data: bytes, is_synced: bool = True) -> None:
         with open(path, "wb") as stream:

@@ -33,30 +33,33 @@ class FileRef:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SegmentRef:
-    """One segment. ``epoch`` wrote it; ``entries`` are the keys in its pages, outdated ones included."""
+    """One segment. It counts for ``key_groups`` (half open) only: what else is in it belongs to other subtasks by now.
+
+    ``epoch`` wrote it; ``entries`` are the keys in its pages, outdated ones included.
+    """
 
     file: FileRef
+    key_groups: tuple[int, int]
     epoch: int
     entries: int
 
     def to_json(self) -> list[Any]:
         """As a JSON value."""
-        return [*self.file.to_json(), self.epoch, self.entries]
+        return [*self.file.to_json(), *self.key_groups, self.epoch, self.entries]
 
     @staticmethod
     def from_json(value: list[Any]) -> "SegmentRef":
         """The inverse of ``to_json``."""
-        *file, epoch, entries = value
-        return SegmentRef(file=FileRef.from_json(file), epoch=epoch, entries=entries)
+        *file, start, end, epoch, entries = value
+        return SegmentRef(file=FileRef.from_json(file), key_groups=(start, end), epoch=epoch, entries=entries)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SubtaskStateRef:
     """All state of one operator in one subtask at the end of an epoch.
 
-    ``key_groups`` is a half-open range; ``segments`` are oldest first and may hold key groups outside of it, which do
-    not count (state before rescaling). ``operator_state`` is state without keys: a pickle
-    (``operators.epoch_operator_state``), ``operator_state_file`` the same when it is large.
+    ``key_groups`` is a half-open range; ``segments`` are oldest first. ``operator_state`` is state without keys,
+    pickled (``operators.epoch_nodes``); ``operator_state_file`` the same when it is large.
     ``watermark`` is what the operator has told downstream (ms; MIN_TIMESTAMP: nothing), ``input_watermark`` how far
     its own event time has come. ``next_timer_ms``: when its first processing time timer is due, None without one.
     ``state_types``: type of state and values by name of the state. ``entries`` keys and ``live_bytes`` are what counts

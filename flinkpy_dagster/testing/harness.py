@@ -171,8 +171,9 @@ class Harness:
         return [(timer.timestamp, timer.key) for timer in self._keyed.processing_timers.pending()]
 
     def state(self, name: str) -> dict[Any, Any]:
-        """What is stored in the keyed state of that name, by key."""
-        return dict(self._keyed.backend.tables.get(name, {}))
+        """What is stored in the keyed state of that name, by key; in windows by key and token of the window."""
+        backend = self._keyed.backend
+        return dict(backend.tables.get(name) or backend.namespaced.get(name, {}))
 
     def broadcast_state(self, name: str) -> dict[Any, Any]:
         """The entries of the broadcast state of that name."""

@@ -18,6 +18,7 @@ from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stages import Stage, plan_stages
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.operators.epochs import Epoch
 from flinkpy_dagster.operators.file_writing import local_path
 from flinkpy_dagster.operators.metric_registry import merged
 from flinkpy_dagster.operators.specs import TextFiles
@@ -32,6 +33,7 @@ from flinkpy_dagster.operators.task import (
     TaskEnvironment,
     VertexMetrics,
 )
+from flinkpy_dagster.state.refs import SubtaskStateRef
 from flinkpy_dagster.types.codec import codec_of
 
 Encoded = tuple[bytes, list | None, bytes | None]
@@ -99,7 +101,9 @@ class LocalRunner:
         configuration: Configuration,
         clock: Clock,
         spark_sources: Mapping[int, Iterable[Any]],
+        epoch: Epoch | None = None,
     ):
+        self._epoch = epoch
         self._job_graph = job_graph
         self._configuration = configuration
         self._clock = clock
@@ -107,11 +111,12 @@ class LocalRunner:
         self._stored = {item.id for item in job_graph.data_sets if item.result_type.is_blocking}
         self._mail: dict[tuple[int, int], dict[int, list[Any]]] = {}
         self.result = LocalResult()
+        self.state_refs: dict[str, list[SubtaskStateRef]] = {}
 
     def run_stage(self, stage: Stage) -> None:
         """Runs all subtasks of a stage."""
         environment = TaskEnvironment.of_stage(
-            self._job_graph, stage, configuration=self._configuration, clock=self._clock
+            self._job_graph, stage, configuration=self._configuration, clock=self._clock, epoch=self._epoch
         )
         for subtask_index in range(stage.parallelism):
             task = Task(stage, subtask_index, environment)
@@ -119,6 +124,8 @@ class LocalRunner:
                 self._take(stage, subtask_index, departure)
             for vertex_id, metrics in task.metrics.items():
                 self._add_metrics(vertex_id, metrics)
+            for operator_id, ref in task.state_refs.items():
+                self.state_refs.setdefault(operator_id, []).append(ref)
 
     def _arrivals(self, stage: Stage, subtask_index: int) -> Iterator[Arrival]:
         for node in stage.sources:

@@ -136,6 +136,19 @@ def stable_hash(canonical: Hashable) -> int:
     return zlib.crc32(_key_bytes(canonical)) % PRIME
 
 
+def stable_hashes(canonical: Column) -> list[int]:
+    """``stable_hash`` of each."""
+    kinds = set(map(type, canonical))
+    if kinds == {int}:
+        return [key % PRIME * MULTIPLIER % PRIME for key in canonical]
+    if kinds == {str}:
+        try:
+            return [code % PRIME for code in map(zlib.crc32, map(str.encode, canonical))]
+        except UnicodeEncodeError:  # half a surrogate pair
+            pass
+    return list(map(stable_hash, canonical))
+
+
 def _key_bytes(canonical: Any) -> bytes:
     if type(canonical) is str:
         return b"s" + canonical.encode("utf-8", "surrogatepass")
@@ -161,6 +174,11 @@ def key_group_of(key_hash: int, max_parallelism: int) -> int:
 def subtask_of(key_group: int, parallelism: int, max_parallelism: int) -> int:
     """The subtask a key group belongs to (Flink's ``computeOperatorIndexForKeyGroup``)."""
     return key_group * parallelism // max_parallelism
+
+
+def key_group_range(subtask: int, parallelism: int, max_parallelism: int) -> tuple[int, int]:
+    """The key groups of a subtask, half open (Flink's ``computeKeyGroupRangeForOperatorIndex``)."""
+    return -(-subtask * max_parallelism // parallelism), -(-(subtask + 1) * max_parallelism // parallelism)
 
 
 def default_max_parallelism(parallelism: int) -> int:

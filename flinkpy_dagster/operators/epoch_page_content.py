@@ -1,0 +1,80 @@
+"""What is on a page, and its bytes."""
+
+import pickle
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from flinkpy_dagster.operators.timers import StoredTimer
+from flinkpy_dagster.types.pickles_by_value import dumps_by_value, loads_by_value
+
+_PROTOCOL = 5
+_BY_VALUE = b"v"
+
+
+@dataclass(slots=True)
+class PageContent:
+    """The state of the keys of one page.
+
+    ``tables``: by name of the state, from state key to what is stored; ``namespaced``: the same, from state key and
+    token of the namespace. ``timers``: of event time and of processing time.
+    """
+
+    tables: dict[Any, dict] = field(default_factory=dict)
+    namespaced: dict[Any, dict] = field(default_factory=dict)
+    timers: tuple[list[StoredTimer], list[StoredTimer]] = field(default_factory=lambda: ([], []))
+
+    def keys(self) -> set[Hashable]:
+        """All keys that have something here."""
+        keys: set[Hashable] = set()
+        for table in self.tables.values():
+            keys.update(table)
+        for table in self.namespaced.values():
+            keys.update([entry[0] for entry in table])
+        for timers in self.timers:
+            keys.update([timer[1] for timer in timers])
+        return keys
+
+    def count(self) -> int:
+        """How many keys have something here."""
+        if len(self.tables) == 1 and not self.namespaced and not self.timers[0] and not self.timers[1]:
+            return len(next(iter(self.tables.values())))
+        return len(self.keys())
+
+    def rows(self) -> Iterator[tuple[Any, Any, Any, Any]]:
+        """Key, state name, namespace (None without one) and value of everything, timers included."""
+        for name, table in self.tables.items():
+            for key, value in table.items():
+                yield key, name, None, value
+        for name, table in self.namespaced.items():
+            for (key, token), value in table.items():
+                yield key, name, token, value
+        for name, timers in zip(("event-time-timer", "processing-time-timer"), self.timers, strict=True):
+            for timestamp, key, _, namespace, _ in timers:
+                yield key, name, namespace, timestamp
+
+
+def packed_page(content: PageContent) -> bytes:
+    """The bytes of a page; empty for nothing. Raises what values raise that cannot be pickled."""
+    has_timers = content.timers[0] or content.timers[1]
+    if has_timers or content.namespaced:
+        value: tuple = (content.tables, content.namespaced, *content.timers)
+    elif content.tables:
+        value = (content.tables,)
+    else:
+        return b""
+    try:
+        return pickle.dumps(value, _PROTOCOL)
+    except Exception:  # raised by whatever is inside: classes of the program, which travel by value
+        return _BY_VALUE + dumps_by_value([value])
+
+
+def unpacked_page(data: Any) -> PageContent:
+    """The inverse of ``packed_page``."""
+    if not data:
+        return PageContent()
+    value = loads_by_value(bytes(data[1:]))[0] if data[:1] == _BY_VALUE else pickle.loads(data)
+    if len(value) == 1:
+        return PageContent(value[0])
+    tables, namespaced, event_timers, processing_timers = value
+    return PageContent(tables, namespaced, (event_timers, processing_timers))

@@ -1,0 +1,183 @@
+"""Segments: immutable files of pages.
+
+A page is the pickled state of a few keys of one key group; its id is ``key group << 32 | number in the group``. Layout
+(little-endian)::
+
+    magic | pages, one after the other | index | footer (JSON) | length of the footer, its CRC-32 | magic
+
+The index is columns over the pages, sorted by id: ids, offsets, checksums, entries; then for each domain of time the
+pages that have something to do, sorted by when; then per key group of the writer: number of pages, number of entries.
+Opening a segment reads its footer only; the index is looked up where it lies, whatever its size.
+"""
+
+import json
+import struct
+import sys
+import zlib
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, Literal
+
+from flinkpy_dagster.errors import CorruptState
+
+MAGIC = b"FPDSEG1\n"
+DOMAINS = ("event", "processing", "expiry")
+"""What times of a page are: its first event time timer, its first processing time timer, when state in it expires."""
+NEVER = 2**63 - 1
+
+_TAIL = struct.Struct("<II8s")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page to be written. ``times``: one per domain, ``NEVER`` if there is nothing to do."""
+
+    id: int
+    data: Any  # bytes or a memoryview
+    entries: int
+    times: tuple[int, int, int] = (NEVER, NEVER, NEVER)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SegmentHeader:
+    """What a segment says of itself and of the state it is the newest part of.
+
+    ``reached``: per domain the time up to which everything had been done when it was written. ``group_pages`` and
+    ``group_entries`` are of the key groups ``key_groups`` (half open), over all segments of the writer.
+    """
+
+    operator_id: str
+    epoch: int
+    key_groups: tuple[int, int]
+    group_pages: Sequence[int]
+    group_entries: Sequence[int]
+    reached: tuple[int, int, int]
+    others: dict[str, Any] = field(default_factory=dict)
+
+
+def segment_bytes(header: SegmentHeader, pages: list[Page]) -> bytes:
+    """The file. ``pages`` in any order, no id twice."""
+    pages = sorted(pages, key=lambda page: page.id)
+    lengths = [len(page.data) for page in pages]
+    columns: list[array] = [
+        array("Q", [page.id for page in pages]),
+        array("Q", accumulate(lengths, initial=len(MAGIC))),
+        array("I", [zlib.crc32(page.data) for page in pages]),
+        array("I", [page.entries for page in pages]),
+    ]
+    domain_sizes = []
+    for domain in range(len(DOMAINS)):
+        timed = sorted(
+            (page.times[domain], index) for index, page in enumerate(pages) if page.times[domain] < NEVER
+        )
+        domain_sizes.append(len(timed))
+        columns += [array("q", [time for time, _ in timed]), array("I", [index for _, index in timed])]
+    columns += [array("I", header.group_pages), array("I", header.group_entries)]
+    footer = json.dumps(
+        {
+            "byteorder": sys.byteorder,
+            "operator_id": header.operator_id,
+            "epoch": header.epoch,
+            "key_groups": header.key_groups,
+            "reached": header.reached,
+            "pages": len(pages),
+            "domains": domain_sizes,
+            "index": len(MAGIC) + sum(lengths),
+            **header.others,
+        }
+    ).encode()
+    tail = _TAIL.pack(len(footer), zlib.crc32(footer), MAGIC)
+    index = [_padded(column) for column in columns]
+    start = b"\0" * (-(len(MAGIC) + sum(lengths)) % 8)
+    return b"".join([MAGIC, *(page.data for page in pages), start, *index, footer, tail])
+
+
+def _padded(column: array) -> bytes:
+    data = column.tobytes()
+    return data + b"\0" * (-len(data) % 8)
+
+
+class Segment:
+    """A segment that is read. ``view`` are its bytes; raises CorruptState if they are not those of a segment."""
+
+    def __init__(self, path: str, view: memoryview):
+        self.path = path
+        self._view = view
+        footer = self._footer()
+        self.operator_id: str = footer.pop("operator_id")
+        self.epoch: int = footer.pop("epoch")
+        self.reached: tuple[int, ...] = tuple(footer.pop("reached"))
+        start, end = footer.pop("key_groups")
+        self.key_groups: tuple[int, int] = (start, end)
+        count, domains, at = footer.pop("pages"), footer.pop("domains"), footer.pop("index")
+        self.others: dict[str, Any] = footer
+        self._at = at + -at % 8
+        self.ids = self._column("Q", count)
+        self._offsets = self._column("Q", count + 1)
+        self._checksums = self._column("I", count)
+        self.entries = self._column("I", count)
+        self._timed = [(self._column("q", size), self._column("I", size)) for size in domains]
+        self.group_pages = self._column("I", end - start)
+        self.group_entries = self._column("I", end - start)
+
+    def _footer(self) -> dict[str, Any]:
+        view = self._view
+        if len(view) < _TAIL.size + len(MAGIC) or bytes(view[: len(MAGIC)]) != MAGIC:
+            raise CorruptState(self.path, "it is not a file of state")
+        size, checksum, magic = _TAIL.unpack(view[-_TAIL.size :])
+        footer = bytes(view[-_TAIL.size - size : -_TAIL.size])
+        if magic != MAGIC or zlib.crc32(footer) != checksum:
+            raise CorruptState(self.path, "the end of the file is missing or was changed")
+        parsed = json.loads(footer)
+        if parsed.pop("byteorder") != sys.byteorder:
+            raise CorruptState(self.path, "it was written on a machine with another order of bytes")
+        return parsed
+
+    def _column(self, kind: Literal["Q", "I", "q"], count: int) -> memoryview[int]:
+        size = count * array(kind).itemsize
+        column = self._view[self._at : self._at + size].cast(kind)
+        self._at += size + -size % 8
+        return column
+
+    def find(self, page_id: int) -> int:
+        """The position of a page, -1 if it is not here."""
+        ids = self.ids
+        position = bisect_left(ids, page_id)
+        return position if position < len(ids) and ids[position] == page_id else -1
+
+    def positions_of_groups(self, start: int, end: int) -> range:
+        """The positions of all pages of some key groups (half open)."""
+        return range(bisect_left(self.ids, start << 32), bisect_left(self.ids, end << 32))
+
+    def page(self, position: int) -> memoryview:
+        """The bytes of a page; raises CorruptState if they are not those that were written."""
+        data = self.raw_page(position)
+        if zlib.crc32(data) != self._checksums[position]:
+            raise CorruptState(self.path, f"page {self.ids[position]} in it was changed")
+        return data
+
+    def raw_page(self, position: int) -> memoryview:
+        """The bytes of a page, unchecked."""
+        return self._view[self._offsets[position] : self._offsets[position + 1]]
+
+    def page_bytes(self, position: int) -> int:
+        """How long a page is."""
+        return self._offsets[position + 1] - self._offsets[position]
+
+    def first_time(self, domain: int, after: int) -> int:
+        """The earliest time of a page in a domain that is later than ``after``; ``NEVER`` without one."""
+        times, _ = self._timed[domain]
+        at = bisect_right(times, after)
+        return times[at] if at < len(times) else NEVER
+
+    def due(self, domain: int, after: int, until: int) -> list[int]:
+        """Positions of the pages with something to do later than ``after`` and not later than ``until``, in order."""
+        times, positions = self._timed[domain]
+        return positions[bisect_right(times, after) : bisect_right(times, until)].tolist()
+
+    def times_by_position(self) -> list[dict[int, int]]:
+        """Per domain the time of each page that has one, by position."""
+        return [dict(zip(positions, times, strict=True)) for times, positions in self._timed]
