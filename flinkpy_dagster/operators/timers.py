@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from flinkpy_dagster.operators.timer_service import TimerService
 
-
 StoredTimer = tuple[int, Hashable, Any, Any, Hashable]
 """Timestamp, state key, the user's key, namespace, token of the namespace."""
 

@@ -136,7 +136,7 @@ class Segment:
             raise CorruptState(self.path, "it was written on a machine with another order of bytes")
         return parsed
 
-    def _column(self, kind: Literal["Q", "I", "q"], count: int) -> memoryview[int]:
+    def _column(self, kind: Literal["Q", "I", "q"], count: int) -> "memoryview[int]":
         size = count * array(kind).itemsize
         column = self._view[self._at : self._at + size].cast(kind)
         self._at += size + -size % 8
