@@ -6,7 +6,7 @@ from flinkpy_dagster.api.checkpoint_config import CheckpointConfig
 from flinkpy_dagster.api.execution_config import ExecutionConfig
 from flinkpy_dagster.api.modes import CheckpointingMode, RuntimeExecutionMode
 from flinkpy_dagster.api.recording import Recording
-from flinkpy_dagster.api.slot_sharing_group import SlotSharingGroup
+from flinkpy_dagster.api.slot_sharing_group import SlotSharingGroup, record_resources
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import UnsupportedFeature
 
@@ -86,14 +86,8 @@ class EnvironmentSettings:
         return int(text.split()[0])
 
     def register_slot_sharing_group(self: Self, slot_sharing_group: SlotSharingGroup) -> Self:
-        """Says what resources a slot of the group has; recorded."""
-        name, group = slot_sharing_group.get_name(), slot_sharing_group
-        for resource, value in (
-            ("cpu-cores", group.get_cpu_cores()),
-            ("task-heap", group.get_task_heap_memory()),
-        ):
-            if value is not None:
-                self._recording.configuration.set_string(f"slot-sharing-group.{name}.{resource}", str(value))
+        """Says what resources a slot of the group must have: a slot may count as several."""
+        record_resources(slot_sharing_group, self._recording.configuration)
         return self
 
     # Checkpoints

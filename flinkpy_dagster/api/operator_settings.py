@@ -3,8 +3,8 @@
 from dataclasses import is_dataclass, replace
 from typing import TypeVar
 
-from flinkpy_dagster.api.recording import checked_max_parallelism, checked_parallelism, checked_text
-from flinkpy_dagster.api.slot_sharing_group import SlotSharingGroup
+from flinkpy_dagster.api.recording import Recording, checked_max_parallelism, checked_parallelism, checked_text
+from flinkpy_dagster.api.slot_sharing_group import SlotSharingGroup, record_resources
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.stream_graph import ChainingStrategy
 from flinkpy_dagster.graph.transformations import (
@@ -20,6 +20,7 @@ class OperatorSettings:
     """The settings of the operator behind a stream or a sink; each method returns the object itself."""
 
     _transformation: Transformation
+    _recording: Recording
 
     def name(self: Self, name: str) -> Self:
         """Sets the name shown in plans, metrics and errors."""
@@ -65,6 +66,7 @@ class OperatorSettings:
     def slot_sharing_group(self: Self, slot_sharing_group: str | SlotSharingGroup) -> Self:
         """Sets the group whose operators may share slots; those that read this one inherit it."""
         if isinstance(slot_sharing_group, SlotSharingGroup):
+            record_resources(slot_sharing_group, self._recording.configuration)
             slot_sharing_group = slot_sharing_group.get_name()
         group = checked_text(slot_sharing_group, "The name of a slot sharing group")
         self._operator("slot sharing group").slot_sharing_group = group

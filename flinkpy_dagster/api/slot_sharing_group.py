@@ -3,6 +3,10 @@
 from dataclasses import dataclass, field
 from functools import total_ordering
 
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import InvalidProgram
+from flinkpy_dagster.graph.slot_sharing import resource_key
+
 _MEBI = 1 << 20
 
 
@@ -141,3 +145,23 @@ class SlotSharingGroup:
         def _with(self, kind: str, size: MemorySize) -> "SlotSharingGroup.Builder":
             self._memory[kind] = size
             return self
+
+
+def record_resources(group: SlotSharingGroup, configuration: Configuration) -> None:
+    """Notes in the job's configuration what a slot of the group must have.
+
+    Raises InvalidProgram when the group was given other resources before (Flink's ``StreamGraphGenerator``).
+    """
+    parts = (group.get_task_heap_memory(), group.get_task_off_heap_memory(), group.get_managed_memory())
+    memory = [part.get_bytes() for part in parts if part is not None]
+    if group.get_cpu_cores() is None:
+        return
+    for resource, value in (("cpu-cores", group.get_cpu_cores()), ("memory", sum(memory))):
+        key = resource_key(group.get_name(), resource)
+        before = configuration.get_string(key, None)
+        if before not in (None, str(value)):
+            raise InvalidProgram(
+                f"Slot sharing group '{group.get_name()}' has been defined with different resources already: its "
+                f"{resource} was {before}, now it is {value}."
+            )
+        configuration.set_string(key, str(value))

@@ -56,6 +56,15 @@ class DataSetStore:
         FileSystem(spark).delete(self.folder)
 
 
+def is_whole(files: FileSystem, stored: StoredDataSet | None) -> bool:
+    """Is everything still there that was written?"""
+    if stored is None:
+        return False
+    return not stored.path or (
+        files.exists(stored.path) and files.size_bytes(stored.path) == stored.size_bytes
+    )
+
+
 def schema_of(dataframe: DataFrame) -> tuple[tuple[str, str], ...]:
     """Column names and types as Spark names them."""
     return tuple((name, kind) for name, kind in dataframe.dtypes)

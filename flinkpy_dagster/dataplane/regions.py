@@ -4,7 +4,7 @@ import os
 import secrets
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.arrivals import StageInput
 from flinkpy_dagster.dataplane.composing import Composition, StageCode, run_without_result
-from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet
+from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet, is_whole
 from flinkpy_dagster.dataplane.delivery import delivered
 from flinkpy_dagster.dataplane.departures import PassSchema
 from flinkpy_dagster.dataplane.exchanges import (
@@ -31,6 +31,7 @@ from flinkpy_dagster.dataplane.exchanges import (
 from flinkpy_dagster.dataplane.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.file_commits import FileCommits
 from flinkpy_dagster.dataplane.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.master_hooks import initialize_on_master
 from flinkpy_dagster.dataplane.reports import Reports, new_reports, read_reports
 from flinkpy_dagster.dataplane.results import (
     RegionListener,
@@ -42,7 +43,7 @@ from flinkpy_dagster.dataplane.results import (
 )
 from flinkpy_dagster.dataplane.shipping import check_picklable, packed, provide_package
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region
-from flinkpy_dagster.dataplane.tables import PendingTable, check_place, put_in_place, records_of
+from flinkpy_dagster.dataplane.tables import PendingTable, put_in_place, records_of
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -57,12 +58,17 @@ def job_tag(job_id: str) -> str:
     return f"flinkpy-{job_id}"
 
 
+def region_tag(job_id: str, region_id: int) -> str:
+    """The Spark job tag of what one region runs; it begins with the job's."""
+    return f"{job_tag(job_id)}-region-{region_id}"
+
+
 @dataclass
 class RegionRunner:
     """Runs the regions of one job; several may run at once, each in a thread of its own.
 
     ``spark``: any session of the context to use; settings of our own go to clones of it. ``store`` holds the job's
-    stored data sets: regions add to it and read from it. ``attempt`` is what user functions see as attempt number.
+    stored data sets: regions add to it and read from it.
     """
 
     spark: SparkSession
@@ -71,24 +77,36 @@ class RegionRunner:
     store: DataSetStore
     listener: RegionListener
     job_id: str = field(default_factory=random_id)
-    attempt: int = 0
 
     def __post_init__(self) -> None:
         self._canceled = threading.Event()
+        self._interrupted: set[int] = set()
+        self._initialized: set[int] = set()
         self._reports: dict[int, Accumulator[Reports]] = {}
 
-    def run(self, region: PipelinedRegion) -> RegionResult:
+    def initialize_on_master(self, regions: Iterable[PipelinedRegion]) -> None:
+        """What is checked before the first of these regions runs. Raises InvalidProgram."""
+        files = FileSystem(self.spark)
+        for region in regions:
+            initialize_on_master(files, plan_region(self.job_graph, region))
+            self._initialized.add(region.id)
+
+    def run(self, region: PipelinedRegion, attempt: int = 0) -> RegionResult:
         """Runs the region to its end; what it made is in place when this returns, and nothing of it is if this raises.
 
-        Raises UnpicklableFunction before Spark starts anything, UserCodeError and TypeMismatch from the workers,
-        UnreadableSource, JobCanceled, and JobFailed for what Spark itself could not do.
+        ``attempt`` is what user functions see as attempt number. Raises UnpicklableFunction before Spark starts
+        anything, UserCodeError and TypeMismatch from the workers, UnreadableSource, JobCanceled, and JobFailed for
+        what Spark itself could not do.
         """
         plans = plan_region(self.job_graph, region)
         check_picklable(plan.stage for plan in plans)
         provide_package(self.spark.sparkContext)
+        if region.id not in self._initialized:
+            self.initialize_on_master([region])
+        self._interrupted.discard(region.id)
         reports = self._reports[region.id] = new_reports(self.spark.sparkContext)
         with self._spark_jobs(region), ExitStack() as stack:
-            running = _RunningRegion(self, plans, reports, stack)
+            running = _RunningRegion(self, region.id, attempt, plans, reports, stack)
             return running.run()
 
     def cancel(self) -> None:
@@ -98,6 +116,16 @@ class RegionRunner:
         self._canceled.set()
         self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
 
+    def interrupt(self, region: PipelinedRegion) -> None:
+        """Ends the attempt of a region that is under way, from any thread; its ``run`` then raises JobCanceled."""
+        self._interrupted.add(region.id)
+        self.spark.sparkContext.cancelJobsWithTag(region_tag(self.job_id, region.id))
+
+    def lost(self, data_sets: Iterable[str]) -> list[str]:
+        """Those of the stored data sets that are not there any more, or not whole."""
+        files = FileSystem(self.spark)
+        return [each for each in data_sets if not is_whole(files, self.store.data_sets.get(each))]
+
     def progress(self) -> dict[str, dict[int, Any]]:
         """Metrics per vertex id and subtask index of the subtasks that have finished so far."""
         finished: dict[str, dict[int, Any]] = {}
@@ -105,9 +133,9 @@ class RegionRunner:
             finished |= metrics_by_vertex(read_reports(reports))
         return finished
 
-    def check_canceled(self) -> None:
-        """Raises JobCanceled after ``cancel``."""
-        if self._canceled.is_set():
+    def check_canceled(self, region_id: int) -> None:
+        """Raises JobCanceled after ``cancel``, or ``interrupt`` of this attempt."""
+        if self._canceled.is_set() or region_id in self._interrupted:
             raise JobCanceled(self.job_graph.name)
 
     @contextmanager
@@ -115,7 +143,9 @@ class RegionRunner:
         """Spark jobs of this thread carry the job's tag and say what they are; their errors become ours."""
         context = self.spark.sparkContext
         tag = job_tag(self.job_id)
-        context.addJobTag(tag)
+        tags = (tag, region_tag(self.job_id, region.id))
+        for each in tags:
+            context.addJobTag(each)
         context.setJobDescription(
             f"{self.job_graph.name}: {', '.join(vertex.name for vertex in region.vertices)}"
         )
@@ -123,10 +153,11 @@ class RegionRunner:
             with spark_errors(self.job_graph.name, tag):
                 yield
         except JobFailed:
-            self.check_canceled()  # Spark words the cancelation of a job in many ways
+            self.check_canceled(region.id)  # Spark words the cancelation of a job in many ways
             raise
         finally:
-            context.removeJobTag(tag)
+            for each in tags:
+                context.removeJobTag(each)
             context.setJobDescription(None)
 
 
@@ -136,11 +167,15 @@ class _RunningRegion:
     def __init__(
         self,
         runner: RegionRunner,
+        region_id: int,
+        attempt: int,
         plans: tuple[StagePlan, ...],
         reports: Accumulator[Reports],
         stack: ExitStack,
     ) -> None:
         self._runner = runner
+        self._region_id = region_id
+        self._attempt = attempt
         self._plans = plans
         self._reports = reports
         self._stack = stack
@@ -160,20 +195,16 @@ class _RunningRegion:
         )
 
     def run(self) -> RegionResult:
-        # 1. nothing is started that must fail
-        for plan in self._plans:
-            for table in plan.tables:
-                check_place(self._files, table)
         self._stack.callback(self._commits.discard)
-        # 2. the plan of the whole region, lazily
+        # 1. the plan of the whole region, lazily
         for plan in self._plans:
-            self._runner.check_canceled()
+            self._runner.check_canceled(self._region_id)
             self._composition.add(plan, self._code(plan))
-        # 3. records beside their places, one Spark job each
+        # 2. records beside their places, one Spark job each
         pending = [table for plan in self._plans for table in self._write(plan)]
-        # 4. everything else, one Spark job
+        # 3. everything else, one Spark job
         self._deliver()
-        # 5. all has succeeded: results into their places
+        # 4. all has succeeded: results into their places
         return self._finish(pending)
 
     def _code(self, plan: StagePlan) -> StageCode:
@@ -202,7 +233,7 @@ class _RunningRegion:
             *((table.port, self._path_of(table), table) for table in plan.tables),
         ]
         for port, path, table in places:
-            self._runner.check_canceled()
+            self._runner.check_canceled(self._region_id)
             pending = PendingTable.beside(plan.stage.id, port, path, self._mark, table)
             self._stack.callback(self._files.delete, pending.written)
             with self._naming_the_source():
@@ -214,7 +245,7 @@ class _RunningRegion:
         return absolute(path) if path is not None else self._runner.store.path_of(f"sink-{table.node.id}")
 
     def _deliver(self) -> None:
-        self._runner.check_canceled()
+        self._runner.check_canceled(self._region_id)
         leaves = self._composition.leaves()
         with self._naming_the_source():
             for output in delivered(leaves) if leaves else ():
@@ -223,7 +254,7 @@ class _RunningRegion:
 
     def _finish(self, pending: list[PendingTable]) -> RegionResult:
         """Writers of the program first: they are the ones that may still fail."""
-        self._runner.check_canceled()
+        self._runner.check_canceled(self._region_id)
         reports = read_reports(self._reports)
         stored: dict[int, StoredDataSet] = {}
         for written in sorted(pending, key=lambda written: not written.has_writer):
@@ -245,7 +276,7 @@ class _RunningRegion:
         """Blocking results inside of a region are exchanges like others."""
         runner = self._runner
         environment = TaskEnvironment.of_stage(
-            runner.job_graph, plan.stage, configuration=runner.configuration, attempt=runner.attempt
+            runner.job_graph, plan.stage, configuration=runner.configuration, attempt=self._attempt
         )
         senders = {
             edge.id: runner.job_graph.vertex(edge.source).execution_parallelism

@@ -8,10 +8,10 @@ from pyspark.sql import functions as F
 
 from flinkpy_dagster.dataplane.data_sets import StoredDataSet, parquet_schema, schema_of
 from flinkpy_dagster.dataplane.departures import PassSchema, column_name
-from flinkpy_dagster.dataplane.file_system import FileSystem, absolute, beside
+from flinkpy_dagster.dataplane.file_system import FileSystem, beside
 from flinkpy_dagster.dataplane.records import TableColumns
 from flinkpy_dagster.dataplane.stage_plans import TableOutput
-from flinkpy_dagster.errors import InvalidProgram, UserCodeError
+from flinkpy_dagster.errors import UserCodeError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,16 +46,6 @@ def records_of(rows: DataFrame, schema: PassSchema, port: int) -> DataFrame:
     if schema.is_flat:
         return rows
     return rows.where(F.col("port") == port).select(f"{column_name(port)}.*")
-
-
-def check_place(files: FileSystem, table: TableOutput) -> None:
-    """Raises InvalidProgram if a table that must be new is there already."""
-    spec = table.spec
-    if spec.path is not None and spec.mode == "error" and files.exists(absolute(spec.path)):
-        raise InvalidProgram(
-            f"Sink '{table.node.name}' writes to '{spec.path}', which exists: choose another path, or mode "
-            "'overwrite' or 'append'."
-        )
 
 
 def put_in_place(

@@ -4,12 +4,24 @@ Source of the rules: Flink's ``StreamingJobGraphGenerator.setSlotSharing``: a gr
 default group is one in STREAMING and one per pipelined region in BATCH.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from flinkpy_dagster.graph.grouping import grouped
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobEdge, JobVertex, SlotSharingGroup
 
 DEFAULT = "default"
+
+
+def resource_key(group: str, resource: str) -> str:
+    """Where the configuration of a job says what a slot of a group must have: ``cpu-cores``, ``memory`` (bytes)."""
+    return f"$internal.slot-sharing-group.{group}.{resource}"
+
+
+def resources_of(group: str, configuration: Mapping[str, str]) -> tuple[float | None, int | None]:
+    """Cores and bytes that a slot of the group must have; None: whatever a slot has."""
+    cores = configuration.get(resource_key(group, "cpu-cores"))
+    memory = configuration.get(resource_key(group, "memory"))
+    return float(cores) if cores else None, int(memory) if memory and int(memory) else None
 
 
 def slot_sharing_groups(

@@ -91,6 +91,7 @@ def _job_run_resource(
             graph,
             lambda: region_runner(session, captured.job_graph, options, folder, sinks, job_id),
             sinks,
+            configuration=options,
         )
         made.attach(run_control(run_id))
         yield made

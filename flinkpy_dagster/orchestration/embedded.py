@@ -24,11 +24,13 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.orchestration.job_report import accumulators, tables
 from flinkpy_dagster.orchestration.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.sink_outputs import ClientOutputs
 from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, region_runner
+from flinkpy_dagster.runtime.restart_strategies import NoRestart, restart_strategy
 
 _UNNAMED_JOBS = ("Flink Streaming Job", "DataStream Collect")
 
@@ -47,9 +49,10 @@ class EmbeddedJob(JobClient):
         self.job_id = random_id()
         self.configuration = configuration
         self.graph = NamedGraph(program_name(job_graph.name), job_graph)
-        self.outputs = ClientOutputs()
+        restarts = restart_strategy(configuration)
+        self.outputs = ClientOutputs(holds_back=not isinstance(restarts, NoRestart))
         self._spark = SessionStart(configuration)
-        self.run = JobRun(self.graph, self._make_runner, self.outputs)
+        self.run = JobRun(self.graph, self._make_runner, self.outputs, configuration=configuration)
         self.folder = data_folder(configuration, legal_name(self.graph.name), self.job_id)
         self._status = JobStatus.CREATED
         self._finished: Future[JobExecutionResult] = Future()
@@ -91,7 +94,7 @@ class EmbeddedJob(JobClient):
 
     def get_tables(self) -> list[WrittenTable]:
         return [
-            WrittenTable(name, table.path, table.rows, table.size_bytes) for name, table in self.run.tables()
+            WrittenTable(name, table.path, table.rows, table.size_bytes) for name, table in tables(self.run)
         ]
 
     # -- the job's side --------------------------------------------------------------------------------
@@ -155,7 +158,7 @@ class EmbeddedJob(JobClient):
             self._status = JobStatus.FINISHED
             runtime_ms = round((time.monotonic() - started) * 1000)
             self._finished.set_result(
-                JobExecutionResult(JobID(self.job_id), runtime_ms, self.run.accumulators())
+                JobExecutionResult(JobID(self.job_id), runtime_ms, accumulators(self.run))
             )
         else:
             self._status = JobStatus.CANCELED if isinstance(error, JobCanceled) else JobStatus.FAILED

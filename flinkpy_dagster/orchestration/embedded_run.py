@@ -76,6 +76,7 @@ def _run_config(job: "EmbeddedJob") -> dict[str, Any]:
     execution = {
         "scheduling_mode": job.configuration.get("jobmanager.scheduling-mode"),
         "slots": job.configuration.get("taskmanager.numberOfTaskSlots"),
+        "slot_request_timeout_seconds": job.configuration.get("slot.request.timeout").total_seconds(),
     }
     return {
         "execution": {"config": execution},

@@ -38,6 +38,7 @@ from dagster._utils.interrupts import capture_interrupts
 from flinkpy_dagster.orchestration import op_tags, spark_jobs, step_logs, thread_errors
 from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS, ExecutorSettings
 from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
+from flinkpy_dagster.orchestration.run_scheduling import now_ms, scheduler_of, told
 from flinkpy_dagster.orchestration.step_logs import CapturedLog, Streams
 from flinkpy_dagster.orchestration.step_threads import (
     ENDS,
@@ -49,7 +50,6 @@ from flinkpy_dagster.orchestration.step_threads import (
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction
 from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
-from flinkpy_dagster.runtime.slots import SlotPool
 
 _POLL_SECONDS = 0.05
 
@@ -66,15 +66,7 @@ def slot_sharing_executor(init_context: InitExecutorContext) -> "SlotSharingExec
     slots; without the tag an op has slots of its own).
     """
     config: Any = init_context.executor_config
-    return SlotSharingExecutor(
-        ExecutorSettings(
-            mode=config["scheduling_mode"],
-            slots=config.get("slots"),
-            retries=RetryMode.from_config(config["retries"]),
-            cancel_grace_seconds=config["cancel_grace_seconds"],
-            tag_concurrency_limits=config.get("tag_concurrency_limits") or [],
-        )
-    )
+    return SlotSharingExecutor(ExecutorSettings.of(config, RetryMode.from_config(config["retries"])))
 
 
 class SlotSharingExecutor(Executor):
@@ -93,26 +85,19 @@ class SlotSharingExecutor(Executor):
         """Raises SlotsUnavailable before any step or resource starts when the slots can never suffice."""
         keys = execution_plan.step_keys_to_execute
         specs = op_tags.task_specs(execution_plan)
-        pool = SlotPool(op_tags.total_slots(specs, self.settings.slots, self.settings.mode))
-        scheduler = Scheduler(plan_context.job_name, self.settings.mode, pool)
-        scheduler.handle(events.TasksAdded(specs))
-        yield DagsterEvent.engine_event(
-            plan_context,
-            f"Executing steps as threads (pid: {os.getpid()}, {self.settings.mode.value}, {pool.total} slots)",
-            EngineEventData.in_process(os.getpid(), keys),
-        )
+        scheduler = scheduler_of(plan_context.job_name, specs, self.settings)
+        how = f"pid: {os.getpid()}, {self.settings.mode.value}, {scheduler.slots.total} slots"
+        where = EngineEventData.in_process(os.getpid(), keys)
+        yield DagsterEvent.engine_event(plan_context, f"Executing steps as threads ({how})", where)
         started = time.monotonic()
         with ExitStack() as stack:
             control = run_control(plan_context.run_id)
-            control.mode = self.settings.mode
+            control.taken_over(scheduler, op_tags.task_keys(specs), retries=self.retries.enabled)
             stack.callback(forget_run, plan_context.run_id)
             stack.enter_context(capture_interrupts())
             yield from self._with_resources(plan_context, execution_plan, scheduler, control)
-        yield DagsterEvent.engine_event(
-            plan_context,
-            f"Finished steps as threads (pid: {os.getpid()}) in {time.monotonic() - started:.2f}s",
-            EngineEventData.in_process(os.getpid(), keys),
-        )
+        took = f"{time.monotonic() - started:.2f}s"
+        yield DagsterEvent.engine_event(plan_context, f"Finished steps as threads in {took}", where)
 
     def _with_resources(
         self,
@@ -220,6 +205,7 @@ class _StepLoop:
         self._is_by_output = settings.mode is SchedulingMode.EAGER or any(
             op_tags.is_flink_op(plan.get_step_by_key(key).tags) for key in self._known
         )
+        self._vertices = frozenset(control.task_keys.values())
         self._abandoned: set[str] = set()
         self._spark = spark_jobs.SparkJobsOfRun(plan_context.run_id)
         self._first_error: BaseException | None = None
@@ -245,6 +231,7 @@ class _StepLoop:
                 if active.check_for_interrupts() or self._control.is_cancel_requested:
                     active.mark_interrupted()
                     yield from self._cancel(active)
+                    yield from self._transitions(active)
                     raise DagsterExecutionInterruptedError("The run was canceled.")
                 if time.monotonic() >= self._next_look:
                     self._next_look = math.inf
@@ -253,7 +240,9 @@ class _StepLoop:
                     if wait != 0 or pools.has_pending_claims():
                         self._look_in(max(wait, _POLL_SECONDS))
                 yield from self._take_report(active)
+                yield from self._transitions(active)
             self._tell(active, events.NoTasksLeft())
+            yield from self._transitions(active)
         if self._first_error is not None and self._plan_context.raise_on_error:
             raise self._first_error
 
@@ -291,14 +280,25 @@ class _StepLoop:
             self._tell(active, events.TaskCanceled(key))
 
     def _tell(self, active: ActiveExecution, event: events.Event) -> None:
-        self._carry_out(active, self._scheduler.handle(event))
+        for each in (*self._control.take_posted(), event):
+            self._carry_out(active, self._scheduler.handle(each, now_ms()))
+
+    def _transitions(self, active: ActiveExecution) -> Iterator[DagsterEvent]:
+        """Moves of FlinkPy vertices and of their job as events of the log, one each."""
+        if self._control.has_posted or self._scheduler.is_waiting_for_slots:
+            self._tell(active, events.TimePassed())
+        for move in self._scheduler.execution.take_transitions():
+            if self._vertices and (move.task is None or move.task in self._vertices):
+                step = active.get_step_by_key(move.task) if move.task is not None else None
+                context = self._plan_context.for_step(step) if step is not None else self._plan_context
+                message, about = told(move)
+                yield DagsterEvent.engine_event(context, message, EngineEventData(about))
 
     def _carry_out(self, active: ActiveExecution, instructions: Sequence[Instruction]) -> None:
         for instruction in instructions:
             match instruction:
                 case DeployTask(key):
-                    step = active.get_step_by_key(key)
-                    known_state = active.get_known_state()
+                    step, known_state = active.get_step_by_key(key), active.get_known_state()
                     attempt = _Attempt(self._job_context, step, known_state)
                     self._threads[key] = StepThread(key, attempt, self._reports)
                     self._threads[key].start()
@@ -375,7 +375,7 @@ class _StepLoop:
         yield DagsterEvent.engine_event(
             self._plan_context, f"Canceling {len(keys)} running steps", EngineEventData.interrupted(keys)
         )
-        self._scheduler.handle(events.CancelRequested())
+        self._scheduler.handle(events.CancelRequested(), now_ms())
         self._control.request_cancel()
         grace = self._settings.cancel_grace_seconds
         yield from self._drain(active, grace)
@@ -388,7 +388,7 @@ class _StepLoop:
             self._ended_by_hand.add(key)
             yield from self._fail(active, key, error, ErrorSource.INTERRUPT)
             self._end(active, thread)
-        self._scheduler.handle(events.NoTasksLeft())
+        self._scheduler.handle(events.NoTasksLeft(), now_ms())
 
     def _drain(self, active: ActiveExecution, seconds: float) -> Iterator[DagsterEvent]:
         deadline = time.monotonic() + seconds

@@ -1,5 +1,6 @@
 """The part of the executor's run config that is ours, with the docs that the launchpad shows."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +25,12 @@ SCHEDULING_FIELDS = {
         "(or per task slot of a Spark that already runs) for other jobs. Too few for what must run together: the "
         "run fails before anything starts, saying what was needed.",
     ),
+    "slot_request_timeout_seconds": Field(
+        float,
+        default_value=300.0,
+        description="How long steps wait for slots that nothing which runs will give back, before the run fails "
+        "(slot.request.timeout).",
+    ),
     "cancel_grace_seconds": Field(
         float,
         default_value=5.0,
@@ -40,4 +47,17 @@ class ExecutorSettings:
     mode: SchedulingMode = SchedulingMode.PIPELINED_REGION
     slots: int | None = None
     cancel_grace_seconds: float = 5.0
+    slot_request_timeout_seconds: float = 300.0
     tag_concurrency_limits: list[dict[str, Any]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any], retries: Any) -> "ExecutorSettings":
+        """Those that the run config asks for."""
+        return cls(
+            retries=retries,
+            mode=config["scheduling_mode"],
+            slots=config.get("slots"),
+            cancel_grace_seconds=config["cancel_grace_seconds"],
+            slot_request_timeout_seconds=config["slot_request_timeout_seconds"],
+            tag_concurrency_limits=config.get("tag_concurrency_limits") or [],
+        )

@@ -1,20 +1,34 @@
 """One execution of a JobGraph: what the steps of a Dagster run share.
 
 Every op takes part in its region. The last one of a region to arrive leads it: it runs the region as one Spark job,
-the others wait for its end. When a region fails the whole job does, and every op says so.
+the others wait for its end. When a region fails, ``runtime.failover`` decides: either the ops of all regions that it
+involves are told to come again, or the whole job fails, and every op says so.
 """
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, Protocol
 
+from flinkpy_dagster.clock import Clock, SystemClock
+from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
-from flinkpy_dagster.operators.metric_registry import MetricValue, merged
+from flinkpy_dagster.orchestration.job_telling import JobTelling
 from flinkpy_dagster.orchestration.naming import NamedGraph
+from flinkpy_dagster.orchestration.region_parts import (
+    RegionPart,
+    RegionRestarts,
+    failover_topology,
+    has_sinks,
+    needed_again,
+)
 from flinkpy_dagster.orchestration.run_control import RunControl
+from flinkpy_dagster.runtime import events
+from flinkpy_dagster.runtime.failover import FailoverStrategy, FailureHandler, GiveUp, Restart
+from flinkpy_dagster.runtime.restart_strategies import NoRestart, restart_strategy
 from flinkpy_dagster.runtime.scheduling import SchedulingMode
 
 _WAKE_SECONDS = 0.25  # waiting threads wake up so that an exception thrown into them is noticed
@@ -23,11 +37,23 @@ _WAKE_SECONDS = 0.25  # waiting threads wake up so that an exception thrown into
 class Runner(Protocol):
     """What runs regions (``dataplane.regions.RegionRunner``)."""
 
-    def run(self, region: PipelinedRegion) -> Any: ...
+    def run(self, region: PipelinedRegion, attempt: int = 0) -> Any:
+        """Blocks until the region has ended; its RegionResult."""
 
-    def cancel(self) -> None: ...
+    def initialize_on_master(self, regions: Iterable[PipelinedRegion]) -> None:
+        """Called once, before any of these regions runs."""
 
-    def progress(self) -> dict[str, dict[int, Any]]: ...
+    def cancel(self) -> None:
+        """Everything, for good."""
+
+    def interrupt(self, region: PipelinedRegion) -> None:
+        """The attempt that is under way."""
+
+    def lost(self, data_sets: Iterable[str]) -> list[str]:
+        """Those of the stored results that cannot be read any more."""
+
+    def progress(self) -> dict[str, dict[int, Any]]:
+        """Metrics so far."""
 
 
 class JobRun:
@@ -36,48 +62,93 @@ class JobRun:
     ``sinks`` is the runner's listener.
     """
 
-    def __init__(self, graph: NamedGraph, make_runner: Callable[[], Runner], sinks: Any = None):
+    def __init__(
+        self,
+        graph: NamedGraph,
+        make_runner: Callable[[], Runner],
+        sinks: Any = None,
+        *,
+        configuration: Configuration | None = None,
+        clock: Clock | None = None,
+    ):
         self.graph = graph
         self.sinks = sinks
         self.regions = pipelined_regions(graph.job_graph)
         self.results: dict[int, Any] = {}
+        self.restored: dict[int, Any] = {}  # of them: what an earlier run has left
         self.failure: BaseException | None = None
         self.started = time.monotonic()
+        self.clock = clock or SystemClock()
+        self.store: Any = None  # the DataSetStore, once Spark has started
+        self.on_result: Callable[[PipelinedRegion, Any], None] | None = None
+        self._telling = JobTelling(graph)
+        configuration = configuration or Configuration()
+        strategy = FailoverStrategy(configuration.get("jobmanager.execution.failover-strategy"))
+        self.failures = FailureHandler(
+            failover_topology(self.regions), restart_strategy(configuration), strategy
+        )
         self._make_runner = make_runner
         self._runner: Runner | None = None
-        self._region_of = {vertex.id: region for region in self.regions for vertex in region.vertices}
-        self._arrived: set[str] = set()
-        self._led: set[int] = set()
+        self._parts = {region.id: RegionPart(region, region.vertex_ids) for region in self.regions}
+        self._part_of = {vertex: part for part in self._parts.values() for vertex in part.region.vertex_ids}
         self._told: set[str] = set()
         self._failed_region: int | None = None
         self._changed = threading.Condition()
         self._making = threading.Lock()
-        self._control: RunControl | None = None
-        self.store: Any = None  # the DataSetStore, once Spark has started
 
     def attach(self, control: RunControl) -> None:
-        """Belong to that Dagster run: canceled with it."""
-        self._control = control
+        """Belong to that Dagster run: canceled with it, restarted only if it allows retries."""
+        self._telling.control = control
+        if not control.are_retries_enabled:
+            self.forbid_restarts()
         control.on_cancel(self.cancel)
+
+    def forbid_restarts(self) -> None:
+        """The run's ``retries`` are disabled: whatever the restart strategy says, the first failure is the last."""
+        self.failures.use(NoRestart())
+
+    def restrict_to(self, vertices: Iterable[str]) -> None:
+        """The run has the ops of these vertices only; what the others made is restored, or made when it is needed."""
+        chosen = frozenset(vertices)
+        for part in self._parts.values():
+            part.members = part.region.vertex_ids & chosen
+            part.is_manned = bool(part.members)
+            self._told |= part.region.vertex_ids - chosen
+
+    def restore(self, results: dict[int, Any]) -> None:
+        """Earlier runs of the job have left these results, complete: their regions do not run."""
+        with self._changed:
+            self.results |= results
+            self.restored |= results
+            for number in results:
+                self._parts[number].is_led, self._parts[number].is_manned = True, False
+        self._telling.reconciling(self._parts[number] for number in results)
 
     # -- taking part -----------------------------------------------------------------------------------
 
     def take_part(self, vertex: JobVertex) -> Any:
         """Blocks until the vertex's region has ended; its RegionResult.
 
-        Raises what made the job fail, in every vertex of it; JobCanceled after ``cancel``.
+        Raises RegionRestarts when it is to be called again, what made the job fail, in every vertex of it, and
+        JobCanceled after ``cancel``.
         """
-        region = self._region_of[vertex.id]
+        part = self._part_of[vertex.id]
         with self._changed:
-            self._arrived.add(vertex.id)
+            attempt = part.attempt
+            part.arrived.add(vertex.id)
             self._changed.notify_all()
-            leads = region.id not in self._led and self._is_complete(region)
-            if leads:
-                self._led.add(region.id)
+            leads = part.id not in self.results and not part.is_led and self._is_complete(part)
+            part.is_led |= leads
         if leads:
-            self._lead(region)
-        self._wait_until(lambda: region.id in self.results)
-        return self.results[region.id]
+            self._lead(part)
+        self._wait_until(lambda: part.id in self.results or part.attempt != attempt)
+        if part.id not in self.results and part.restart is not None:
+            raise part.restart.copy()
+        return self.results[part.id]
+
+    def attempt_of(self, vertex: JobVertex) -> int:
+        """The number of the attempt that the vertex's region is in, from 0."""
+        return self._part_of[vertex.id].attempt
 
     def await_turn(self, vertex: JobVertex) -> None:
         """Blocks until the producers have told their results: an asset must not be older than what it is made of."""
@@ -90,48 +161,84 @@ class JobRun:
             self._told.add(vertex.id)
             self._changed.notify_all()
 
-    def is_culprit(self, vertex: JobVertex) -> bool:
+    def is_culprit(self, vertex: JobVertex, failure: BaseException | None = None) -> bool:
         """Is it this vertex's operator that made the job fail? Unknown: every vertex of the failed region."""
-        name = getattr(self.failure, "operator", None) or getattr(self.failure, "source", None)
-        owners = [
-            each.id for each in self.graph.job_graph.vertices if name in {node.name for node in each.nodes}
-        ]
+        owners = self._telling.owners(failure or self.failure)
         if owners:
             return vertex.id in owners
-        return self._region_of[vertex.id].id == self._failed_region
+        return self._part_of[vertex.id].id == self._failed_region
+
+    @property
+    def control(self) -> RunControl | None:
+        """That of the Dagster run."""
+        return self._telling.control
 
     @property
     def is_sequential(self) -> bool:
         """No slot-sharing executor: ops are called one after the other, so a region runs with its first op."""
-        return self._control is None or self._control.mode is None
+        return self.control is None or self.control.mode is None
 
-    def _is_complete(self, region: PipelinedRegion) -> bool:
-        return self.is_sequential or region.vertex_ids <= self._arrived
+    # -- leading ---------------------------------------------------------------------------------------
 
-    def _lead(self, region: PipelinedRegion) -> None:
+    def _is_complete(self, part: RegionPart) -> bool:
+        return self.is_sequential or part.members <= part.arrived
+
+    def _lead(self, part: RegionPart) -> None:
         try:
-            self._await_inputs(region)
-            result = self._the_runner().run(region)
+            self._await_inputs(part)
+            runner = self._the_runner()
+            self._telling.carried(part, events.TaskStarted)
+            result = runner.run(part.region, part.attempt)
         except BaseException as error:
-            self.fail(error, region)
+            self._region_failed(part, error)
         else:
-            with self._changed:
-                self.results[region.id] = result
-                self._changed.notify_all()
+            self._publish(part, result)
 
-    def _await_inputs(self, region: PipelinedRegion) -> None:
-        producers = {self._region_of[edge.source].id: self._region_of[edge.source] for edge in region.inputs}
-        if self.is_sequential:
-            for number, producer in producers.items():
-                if number not in self._led:
-                    self._led.add(number)
-                    self._lead(producer)
-        self._wait_until(lambda: producers.keys() <= self.results.keys() and self._may_begin())
+    def _publish(self, part: RegionPart, result: Any) -> None:
+        if self.sinks is not None:
+            self.sinks.succeeded(_nodes(part.region))
+        if self.on_result is not None:
+            with suppress(OSError):  # then a later run computes it again
+                self.on_result(part.region, result)
+        self._telling.carried(part, events.TaskFinished)
+        with self._changed:
+            self.results[part.id] = result
+            part.is_manned = False
+            self._changed.notify_all()
+
+    def _await_inputs(self, part: RegionPart) -> None:
+        """Returns when all results are there that the region reads; makes those that nobody else makes."""
+        producers = [self._parts[number] for number in sorted(self._producers_of(part))]
+        while True:
+            with self._changed:
+                missing = next((each for each in producers if self._is_nobodys(each)), None)
+                if missing is not None:
+                    missing.is_led = True
+            if missing is not None:
+                self._lead(missing)
+            self._wait_until(lambda: self._has_inputs(part) or any(map(self._is_nobodys, producers)))
+            if part.interrupted_by is not None:
+                raise JobCanceled(self.graph.job_graph.name)
+            if self._has_inputs(part):
+                return
+
+    def _producers_of(self, part: RegionPart) -> frozenset[int]:
+        return frozenset(self._part_of[edge.source].id for edge in part.region.inputs)
+
+    def _is_nobodys(self, part: RegionPart) -> bool:
+        is_missing = part.id not in self.results and not part.is_led
+        return is_missing and (self.is_sequential or not part.is_manned)
+
+    def _has_inputs(self, part: RegionPart) -> bool:
+        if part.interrupted_by is not None:
+            return True
+        return self._producers_of(part) <= self.results.keys() and self._may_begin()
 
     def _may_begin(self) -> bool:
         """EAGER: no op may finish before all have started."""
-        is_eager = self._control is not None and self._control.mode is SchedulingMode.EAGER
-        return not is_eager or len(self._arrived) == len(self.graph.job_graph.vertices)
+        is_eager = self.control is not None and self.control.mode is SchedulingMode.EAGER
+        manned = [part for part in self._parts.values() if part.is_manned]
+        return not is_eager or all(part.members <= part.arrived for part in manned)
 
     def _wait_until(self, condition: Callable[[], bool]) -> None:
         with self._changed:
@@ -143,12 +250,80 @@ class JobRun:
     def _the_runner(self) -> Runner:
         with self._making:
             if self._runner is None:
-                self._runner = self._make_runner()
+                runner = self._make_runner()
+                runner.initialize_on_master(
+                    part.region for part in self._parts.values() if part.id not in self.results
+                )
+                self._runner = runner
         if self.failure is not None:  # canceled, or failed elsewhere, while Spark started
             raise self.failure
         return self._runner
 
-    # -- ending ----------------------------------------------------------------------------------------
+    # -- failing ---------------------------------------------------------------------------------------
+
+    def _region_failed(self, part: RegionPart, error: BaseException) -> None:
+        known = self._known(error)
+        lost = self._lost_inputs(part) if self.failure is None else []
+        interrupted: list[RegionPart] = []
+        with self._changed:
+            if self.failure is not None:
+                return
+            if part.interrupted_by is not None:
+                self._restart_part(part, part.interrupted_by)
+                return
+            decision = self.failures.handle(
+                part.id,
+                known,
+                at_ms=self.clock.now_ms(),
+                vertex=self._telling.culprit_name(part.region, known),
+                attempt=part.attempt,
+                lost=lost,
+            )
+            if isinstance(decision, Restart):
+                interrupted = self._restart(part, known, decision)
+        for other in interrupted:
+            assert self._runner is not None
+            self._runner.interrupt(other.region)
+        if isinstance(decision, GiveUp):
+            self.fail(known, part.region)
+
+    def _restart(self, part: RegionPart, error: BaseException, decision: Restart) -> list[RegionPart]:
+        """Carries the decision out, but for the regions that run and must be interrupted: those are returned.
+
+        Regions that have put results of sinks in place are left alone, where Flink would run them again.
+        """
+        why = RegionRestarts(error, decision.backoff_ms)
+        self._failed_region = part.id
+        others = [self._parts[number] for number in decision.regions if number != part.id]
+        running = [each for each in others if each.is_led and each.id not in self.results]
+        for each in running:
+            each.interrupted_by = why
+        ended = [each for each in others if each.id in self.results and not has_sinks(each.region)]
+        again = {each.id for each in (part, *running)} | (self._parts.keys() - self.results.keys())
+        dropped = needed_again(self.failures.topology, again, frozenset(each.id for each in ended))
+        self._telling.restarting(part, error, running, [each for each in ended if each.id in dropped])
+        for number in dropped:
+            del self.results[number]
+            self._parts[number].give_back()
+        self._restart_part(part, why)
+        return running
+
+    def _restart_part(self, part: RegionPart, why: RegionRestarts) -> None:
+        if self.sinks is not None:
+            self.sinks.restarted(_nodes(part.region))
+        part.begin_next_attempt(why)
+        self._changed.notify_all()
+
+    def _lost_inputs(self, part: RegionPart) -> list[str]:
+        """Stored results that the region reads and that are gone, with those that their producers would need."""
+        runner = self._runner
+        if runner is None:
+            return []
+        read = {edge.data_set: self._part_of[edge.source] for edge in part.region.inputs}
+        made = [data_set for data_set, producer in read.items() if producer.id in self.results]
+        lost = runner.lost(made)
+        further = [each for data_set in lost for each in self._lost_inputs(read[data_set])]
+        return list(dict.fromkeys([*lost, *further]))
 
     def cancel(self) -> None:
         """From any thread; returns at once. What runs on Spark for this job is canceled."""
@@ -160,19 +335,26 @@ class JobRun:
 
     def fail(self, error: BaseException, region: PipelinedRegion | None = None) -> None:
         """The job has failed; the first error is what counts. Everything that waits or runs for it ends."""
-        known = (
-            error if isinstance(error, FlinkpyError) else JobFailed(self.graph.job_graph.name, _told(error))
-        )
-        if known is not error:
-            known.__cause__ = error
+        known = self._known(error)
         with self._changed:
-            if self.failure is None:
+            is_first = self.failure is None
+            if is_first:
                 self.failure = known
                 self._failed_region = region.id if region is not None else None
             self._changed.notify_all()
+        if is_first and not isinstance(known, JobCanceled):
+            running = [part for part in self._parts.values() if part.is_led and part.id not in self.results]
+            self._telling.failing(region, known, running)
         runner = self._runner
         if runner is not None:
             threading.Thread(target=runner.cancel, name="cancel-job", daemon=True).start()
+
+    def _known(self, error: BaseException) -> BaseException:
+        if isinstance(error, FlinkpyError):
+            return error
+        known = JobFailed(self.graph.job_graph.name, _told(error))
+        known.__cause__ = error
+        return known
 
     # -- what has happened so far ------------------------------------------------------------------------
 
@@ -182,25 +364,6 @@ class JobRun:
         metrics = self._runner.progress() if self._runner is not None else {}
         return finished, sum(each.records_in for subtasks in metrics.values() for each in subtasks.values())
 
-    def tables(self) -> list[tuple[str, Any]]:
-        """Name of the sink and StoredDataSet of every result in Parquet files, in the order of the program."""
-        sinks = {
-            node.id: node.name.removesuffix(": Writer")  # Flink's name of the operator of a sink
-            for vertex in self.graph.job_graph.vertices
-            for node in vertex.nodes
-            if any(getattr(spec, "path", None) is not None for spec in node.operators)
-        }
-        stored = {
-            number: table for result in list(self.results.values()) for number, table in result.tables.items()
-        }
-        return [(sinks[number], stored[number]) for number in sorted(stored) if number in sinks]
-
-    def accumulators(self) -> dict[str, MetricValue]:
-        """Metrics of user functions by name, over all subtasks."""
-        vertices = [subtasks for result in list(self.results.values()) for subtasks in result.metrics.values()]
-        tasks = [metrics for subtasks in vertices for metrics in subtasks.values()]
-        return merged(pair for metrics in tasks for pair in metrics.accumulators.items())
-
 
 def require_whole_job(step_keys: list[str] | None, graph: NamedGraph) -> None:
     """Raises InvalidProgram for a run of some steps only: pipelined results do not outlive the run that made them."""
@@ -209,6 +372,10 @@ def require_whole_job(step_keys: list[str] | None, graph: NamedGraph) -> None:
             f"Job '{graph.name}' was launched for {len(step_keys)} of its {len(graph.op_names)} steps, but runs as a "
             "whole: launch it without a step selection."
         )
+
+
+def _nodes(region: PipelinedRegion) -> frozenset[int]:
+    return frozenset(node.id for vertex in region.vertices for node in vertex.nodes)
 
 
 def _told(error: BaseException) -> str:

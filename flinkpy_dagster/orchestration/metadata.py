@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dagster import MetadataValue, TableColumn, TableSchema
+from dagster import MetadataValue, TableColumn, TableRecord, TableSchema
 
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobGraph, JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.metric_registry import merged
+from flinkpy_dagster.runtime.failover import ExceptionEntry
+from flinkpy_dagster.runtime.job_metrics import JobMetrics
 from flinkpy_dagster.types import TypeInformation
 
 Metadata = dict[str, Any]
@@ -108,6 +110,25 @@ def of_sink_result(result: Any, node: StreamNode, kept: Any) -> Metadata:
         return {}
     preview = "\n".join(f"    {line}" for line in kept.preview(node.id))
     return {"dagster/row_count": count, "preview": MetadataValue.md(preview)}
+
+
+def of_history(history: Iterable[ExceptionEntry]) -> Metadata:
+    """The failures that a job has had, the newest first, once there is more than one to tell."""
+    entries = list(history)
+    if len(entries) < 2:
+        return {}
+    columns = ["time", "vertex", "attempt", "cause", "outcome"]
+    records = [
+        TableRecord(dict(zip(columns, (each.time_text, each.vertex, each.attempt, each.cause, each.outcome))))
+        for each in entries
+    ]
+    schema = TableSchema(columns=[TableColumn(name=name) for name in columns])
+    return {"exception_history": MetadataValue.table(records, schema)}
+
+
+def of_job(metrics: JobMetrics) -> Metadata:
+    """The job's own metrics, under Flink's names."""
+    return dict(metrics.numbers())
 
 
 def _of_stored(stored: Any) -> Metadata:

@@ -4,10 +4,15 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from flinkpy_dagster.config.values import parse_memory
 from flinkpy_dagster.errors import ConfigurationError
+from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
+from flinkpy_dagster.graph.regions import PipelinedRegion
+from flinkpy_dagster.graph.slot_sharing import resources_of
 from flinkpy_dagster.orchestration.spark_jobs import slots_of_spark
 from flinkpy_dagster.runtime.events import TaskSpec
 from flinkpy_dagster.runtime.scheduling import SchedulingMode, slots_for_job
+from flinkpy_dagster.runtime.slots import ResourceProfile
 
 SLOTS = "flinkpy/slots"
 """How many slots the op takes; for a FlinkPy op the parallelism of its vertex."""
@@ -18,7 +23,43 @@ SLOT_SHARING_GROUP = "flinkpy/slot_sharing_group"
 REGION = "flinkpy/region"
 """Set on ops of FlinkPy jobs only: ops of one region start together."""
 
+VERTEX = "flinkpy/vertex"
+"""Set on ops of FlinkPy jobs only: ``vertex_tag`` of the vertex that the op is."""
+
+RESOURCE_PROFILE = "flinkpy/resource_profile"
+"""What each of the op's slots must have: ``cpu=2``, ``memory=4g``, or both with a comma."""
+
+CO_LOCATION_GROUP = "flinkpy/co_location_group"
+"""Ops of one such group, which have one slot sharing group, take the very same slots."""
+
 PRIORITY = "dagster/priority"
+
+
+def vertex_tag(job_name: str, vertex_id: str) -> str:
+    """Names a vertex among all that one run may have."""
+    return f"{job_name} {vertex_id}"
+
+
+def of_vertex(
+    job_name: str, job_graph: JobGraph, vertex: JobVertex, region: PipelinedRegion
+) -> dict[str, str]:
+    """The tags of the op that a vertex is."""
+    group = vertex.slot_sharing_group
+    cores, memory = resources_of(group.name, job_graph.configuration)
+    profile = [f"cpu={cores:g}"] if cores is not None else []
+    profile += [f"memory={memory}b"] if memory is not None else []
+    return {
+        VERTEX: vertex_tag(job_name, vertex.id),
+        REGION: f"{job_name} region {region.id}",
+        SLOTS: str(vertex.execution_parallelism),
+        SLOT_SHARING_GROUP: f"{group.name} {group.index}",
+        **({RESOURCE_PROFILE: ",".join(profile)} if profile else {}),
+    }
+
+
+def task_keys(specs: Iterable[TaskSpec]) -> dict[str, str]:
+    """The steps of FlinkPy vertices by ``vertex_tag``."""
+    return {spec.vertex: spec.key for spec in specs if is_flink_task(spec)}
 
 
 def is_flink_task(spec: TaskSpec) -> bool:
@@ -45,12 +86,14 @@ def task_spec(step: Any, inputs: Iterable[str] = ()) -> TaskSpec:
     group = step.tags.get(SLOT_SHARING_GROUP)
     return TaskSpec(
         key=step.key,
-        vertex=str(step.node_handle),
+        vertex=step.tags.get(VERTEX, str(step.node_handle)),
         region=_region_of(step),
         slot_sharing_group=group if group is not None else f"only {step.key}",
         slots=_whole_number(step, SLOTS, 1, at_least=1),
         blocking_inputs=frozenset(inputs),
         priority=_whole_number(step, PRIORITY, 0),
+        profile=_profile(step),
+        co_location=step.tags.get(CO_LOCATION_GROUP),
     )
 
 
@@ -67,6 +110,22 @@ def total_slots(specs: Sequence[TaskSpec], configured: int | None, mode: Schedul
 
 def _region_of(step: Any) -> str:
     return step.tags.get(REGION, f"step {step.key}")
+
+
+def _profile(step: Any) -> ResourceProfile:
+    text = step.tags.get(RESOURCE_PROFILE, "")
+    try:
+        parts = dict(part.split("=", 1) for part in text.replace(" ", "").split(",") if part)
+        cores, memory = parts.pop("cpu", None), parts.pop("memory", None)
+        if parts:
+            raise ValueError
+        return ResourceProfile(
+            cpu_cores=float(cores) if cores else None, memory_bytes=parse_memory(memory) if memory else None
+        )
+    except ValueError:
+        raise ConfigurationError(
+            f"Op '{step.key}' has the tag {RESOURCE_PROFILE}={text}; it takes cpu=2, memory=4g, or both with a comma."
+        ) from None
 
 
 def _whole_number(step: Any, tag: str, default: int, *, at_least: int | None = None) -> int:

@@ -25,6 +25,7 @@ from dagster import (
     Out,
     Output,
     OutputMapping,
+    RetryRequested,
     op,
 )
 
@@ -35,6 +36,7 @@ from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration import metadata, op_tags
 from flinkpy_dagster.orchestration.job_run import JobRun, require_whole_job
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, readable
+from flinkpy_dagster.orchestration.region_parts import RegionRestarts
 from flinkpy_dagster.orchestration.sink_outputs import KeptOutputs
 
 STARTED = "started"
@@ -189,6 +191,8 @@ class ProgramOps:
                 if is_read:
                     yield Output(None, STARTED)
                 yield from _take_part(context, job_run, name)
+            except RetryRequested:
+                raise
             except BaseException as error:  # also GeneratorExit: Dagster gave the op up
                 job_run.fail(error)
                 raise
@@ -198,11 +202,8 @@ class ProgramOps:
     def _tags(self, vertex: JobVertex) -> dict[str, str]:
         regions = pipelined_regions(self.graph.job_graph)
         region = next(each for each in regions if vertex.id in each.vertex_ids)
-        group = vertex.slot_sharing_group
         return {
-            op_tags.REGION: f"region {region.id}",
-            op_tags.SLOTS: str(vertex.execution_parallelism),
-            op_tags.SLOT_SHARING_GROUP: f"{group.name} {group.index}",
+            **op_tags.of_vertex(self.graph.name, self.graph.job_graph, vertex, region),
             **metadata.kind_tags({"flink"}),
         }
 
@@ -211,10 +212,17 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
     """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
     require_whole_job(context.run.step_keys_to_execute, job_run.graph)
     vertex = job_run.graph.vertex_of(op_name)
+    step = context.get_step_execution_context()
+    if step.retry_mode.disabled:
+        job_run.forbid_restarts()
     try:
         result = job_run.take_part(vertex)
         job_run.await_turn(vertex)
         _look_at_inputs_again(context)
+    except RegionRestarts as restarts:
+        cause = _explained(job_run, vertex, restarts.cause)
+        attempts = step.previous_attempt_count + 1  # how many are enough is not for Dagster to say
+        raise RetryRequested(attempts, seconds_to_wait=restarts.backoff_ms / 1000) from cause
     except Exception as error:
         raise _failure(job_run, vertex, error) from error
     about = metadata.of_vertex(result, vertex)
@@ -244,12 +252,17 @@ def _look_at_inputs_again(context: OpExecutionContext) -> None:
 
 
 def _failure(job_run: JobRun, vertex: JobVertex, error: Exception) -> BaseException:
-    """What Dagster shows: the user's error in the op that it belongs to, its one line in the others."""
+    """What Dagster shows."""
     if job_run.is_canceled:
         return DagsterExecutionInterruptedError(str(error))
-    if not job_run.is_culprit(vertex):
+    return _explained(job_run, vertex, error)
+
+
+def _explained(job_run: JobRun, vertex: JobVertex, error: BaseException) -> Failure:
+    """The user's error in the op that it belongs to, its one line in the others."""
+    if not job_run.is_culprit(vertex, error):
         return Failure(f"The region failed because: {error}", allow_retries=False)
-    about: dict[str, Any] = {}
+    about: dict[str, Any] = metadata.of_history(job_run.failures.history)
     if line := getattr(error, "user_line", ""):
         about["user_line"] = line
     if text := getattr(error, "traceback_text", ""):

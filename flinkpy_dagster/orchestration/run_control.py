@@ -1,20 +1,52 @@
 """What the threads of one run, and whoever may cancel it, have to know of each other."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from flinkpy_dagster.runtime.scheduling import SchedulingMode
+from flinkpy_dagster.runtime.events import Event
+from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
 
 
 class RunControl:
-    """One run of this process. ``mode`` is None until the slot-sharing executor has taken the run over."""
+    """One run of this process. ``mode`` and ``scheduler`` are None until the slot-sharing executor has taken it over.
+
+    ``task_keys``: the step of each vertex of FlinkPy jobs, by ``op_tags.vertex_tag``.
+    """
 
     def __init__(self, run_id: str):
         self.run_id = run_id
         self.mode: SchedulingMode | None = None
+        self.scheduler: Scheduler | None = None
+        self.task_keys: Mapping[str, str] = {}
+        self.are_retries_enabled = True
         self._canceled = threading.Event()
         self._callbacks: list[Callable[[], None]] = []
+        self._posted: list[Event] = []
         self._lock = threading.Lock()
+
+    def taken_over(self, scheduler: Scheduler, task_keys: Mapping[str, str], *, retries: bool) -> None:
+        """The slot-sharing executor runs it, from now on."""
+        self.mode, self.scheduler, self.task_keys = scheduler.mode, scheduler, task_keys
+        self.are_retries_enabled = retries
+
+    # -- to the scheduler ------------------------------------------------------------------------------
+
+    def post(self, event: Event) -> None:
+        """From any thread: the executor's loop hands it to the scheduler before whatever it hears later."""
+        with self._lock:
+            self._posted.append(event)
+
+    @property
+    def has_posted(self) -> bool:
+        return bool(self._posted)
+
+    def take_posted(self) -> list[Event]:
+        """What was posted since this was last called."""
+        with self._lock:
+            posted, self._posted = self._posted, []
+        return posted
+
+    # -- cancelling ------------------------------------------------------------------------------------
 
     @property
     def is_cancel_requested(self) -> bool:

@@ -3,7 +3,7 @@
 import queue
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from flinkpy_dagster.operators.departures import Collected, Printed, SinkOutput
@@ -13,11 +13,17 @@ _KEPT_VALUES = 10
 
 
 class ClientOutputs:
-    """Printed lines go to the client's standard output as they arrive, collected values wait for whoever asks."""
+    """Printed lines go to the client's standard output as they arrive, collected values wait for whoever asks.
 
-    def __init__(self) -> None:
+    ``holds_back``: the job may restart. Collected values then wait until the region that made them has succeeded, so
+    that each comes once; lines that a failed attempt has printed are printed again, as by Flink.
+    """
+
+    def __init__(self, *, holds_back: bool = False) -> None:
         self._lock = threading.Lock()
         self._values: dict[int, queue.SimpleQueue[list[Any] | None]] = {}
+        self._holds_back = holds_back
+        self._held: dict[int, list[list[Any]]] = {}
         self._is_closed = False
 
     def on_sink_output(self, output: SinkOutput) -> None:
@@ -28,7 +34,21 @@ class ClientOutputs:
                     stream.write("".join(f"{line}\n" for line in lines))
                     stream.flush()
             case Collected(values):
-                self._queue(output.node).put(values)
+                if self._holds_back:
+                    self._held.setdefault(output.node, []).append(values)
+                else:
+                    self._queue(output.node).put(values)
+
+    def restarted(self, nodes: Collection[int]) -> None:
+        """The region of these nodes runs again; what it has delivered does not count."""
+        for node in nodes:
+            self._held.pop(node, None)
+
+    def succeeded(self, nodes: Collection[int]) -> None:
+        """The region of these nodes has ended well."""
+        for node in nodes:
+            for values in self._held.pop(node, ()):
+                self._queue(node).put(values)
 
     def values(self, node_id: int) -> Iterator[Any]:
         """The values of a collect sink, in order of arrival, until the job has ended."""
@@ -70,6 +90,16 @@ class KeptOutputs:
                 case Collected(values):
                     self._count(output.node, len(values))
                     _keep(self._values.setdefault(output.node, []), values, _KEPT_VALUES)
+
+    def restarted(self, nodes: Collection[int]) -> None:
+        """The region of these nodes runs again; what it has delivered does not count."""
+        with self._lock:
+            for node in nodes:
+                for kept in (self._lines, self._values, self._counts):
+                    kept.pop(node, None)
+
+    def succeeded(self, nodes: Collection[int]) -> None:
+        """The region of these nodes has ended well."""
 
     def text(self, node_id: int) -> str:
         """Lines that the sink printed; the first thousand, and how many followed."""

@@ -6,6 +6,7 @@ Source of the rules: Flink's ``RestartPipelinedRegionFailoverStrategy``, ``Resta
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import Enum
 
 from flinkpy_dagster.errors import (
@@ -96,6 +97,19 @@ class ExceptionEntry:
     backoff_ms: int | None = None
     verdict: str = ""
 
+    @property
+    def time_text(self) -> str:
+        """``13:05:07.250``, in the zone of this process."""
+        return datetime.fromtimestamp(self.at_ms / 1000).strftime("%H:%M:%S.%f")[:-3]
+
+    @property
+    def outcome(self) -> str:
+        """What became of it."""
+        return self.verdict if self.backoff_ms is None else f"restarted after {self.backoff_ms / 1000:g} s"
+
+    def __str__(self) -> str:
+        return f"{self.time_text}  {self.vertex}, attempt {self.attempt}: {self.cause} ({self.outcome})"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Restart:
@@ -128,6 +142,10 @@ class FailureHandler:
         self._history: list[ExceptionEntry] = []
         self.num_restarts = 0
         self.full_restarts = 0
+
+    def use(self, restarts: RestartStrategy) -> None:
+        """From now on this strategy decides."""
+        self._restarts = restarts
 
     @property
     def history(self) -> tuple[ExceptionEntry, ...]:

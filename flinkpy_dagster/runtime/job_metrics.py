@@ -28,7 +28,7 @@ class VertexMetrics:
 class JobMetrics:
     """``uptime_ms``: since the job runs without a break; ``downtime_ms``: since it stopped running; -1: it is over.
 
-    ``restarting_time_ms``: how long the last restart took, or has taken. ``vertices`` by name.
+    ``restarting_time_ms``: how long the last restart took, or has taken. ``vertices`` by the name of their op.
     """
 
     status: str

@@ -120,6 +120,7 @@ class ExponentialDelay:
         self._next_restart_ms: int | None = None
 
     def notify_failure(self, now_ms: int) -> bool:
+        """False during a pause."""
         before = self._next_restart_ms
         if before is not None and now_ms <= before:
             return False

@@ -205,6 +205,9 @@ class Scheduler:
         self._restarting |= dict.fromkeys(event.keys, bundle)
         self._tell_to_end(event.keys, event.culprit, event.cause)
         for key in event.carried:
+            if self.state_of(key) not in TERMINAL:  # it ran inside of its reader already, and failed there
+                is_culprit = key == event.culprit
+                self._end(key, ExecutionState.FAILED if is_culprit else ExecutionState.CANCELED)
             self._tasks[key].is_carried = True
             self.execution.begin_attempt(key, self._now_ms)
         self._move_job(JobStatus.RESTARTING, event.cause)

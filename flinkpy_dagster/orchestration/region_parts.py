@@ -1,0 +1,83 @@
+"""Where the regions of one execution of a JobGraph are: attempts, who has arrived, what is to run again."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from flinkpy_dagster.graph.regions import PipelinedRegion
+from flinkpy_dagster.runtime.failover import FailoverTopology
+
+
+class RegionRestarts(Exception):
+    """For the ops of a region: this attempt is over, the next one follows after ``backoff_ms``."""
+
+    def __init__(self, cause: BaseException, backoff_ms: int):
+        super().__init__(str(cause))
+        self.cause, self.backoff_ms = cause, backoff_ms
+
+    def copy(self) -> "RegionRestarts":
+        """For another thread to raise."""
+        return RegionRestarts(self.cause, self.backoff_ms)
+
+
+@dataclass
+class RegionPart:
+    """One region. ``is_manned``: its ops come to run it; else whoever needs its result does.
+
+    ``members``: the vertices whose ops belong to this run. ``interrupted_by``: the failure elsewhere that ends the
+    attempt. ``restart``: why the attempt before this one ended.
+    """
+
+    region: PipelinedRegion
+    members: frozenset[str]
+    attempt: int = 0
+    is_manned: bool = True
+    is_led: bool = False
+    arrived: set[str] = field(default_factory=set)
+    interrupted_by: RegionRestarts | None = None
+    restart: RegionRestarts | None = None
+
+    @property
+    def id(self) -> int:
+        return self.region.id
+
+    def begin_next_attempt(self, why: RegionRestarts) -> None:
+        """Everybody who took part in this one hears of it."""
+        self.restart = why
+        self.interrupted_by = None
+        self.arrived.clear()
+        self.give_back()
+
+    def give_back(self) -> None:
+        """Nobody makes its result now; it is made again when its ops have come, or when somebody needs it."""
+        self.attempt += 1
+        self.is_led = False
+
+
+def failover_topology(regions: Iterable[PipelinedRegion]) -> FailoverTopology:
+    """The regions of a JobGraph and the stored results between them."""
+    regions = tuple(regions)
+    return FailoverTopology(
+        inputs={
+            region.id: tuple(dict.fromkeys(edge.data_set for edge in region.inputs)) for region in regions
+        },
+        producers={edge.data_set: region.id for region in regions for edge in region.outputs},
+    )
+
+
+def has_sinks(region: PipelinedRegion) -> bool:
+    """Has it put results in place that are not to be made twice?"""
+    return any(node.is_sink for vertex in region.vertices for node in vertex.nodes)
+
+
+def needed_again(
+    topology: FailoverTopology, readers: Iterable[int], dropped: frozenset[int]
+) -> frozenset[int]:
+    """Those of ``dropped`` that ``readers`` need, directly or through others of them."""
+    found: set[int] = set()
+    open_ends = list(readers)
+    while open_ends:
+        producers = {topology.producers[result] for result in topology.inputs[open_ends.pop()]}
+        fresh = (producers & dropped) - found
+        found |= fresh
+        open_ends.extend(fresh)
+    return frozenset(found)
