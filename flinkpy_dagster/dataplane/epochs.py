@@ -44,6 +44,7 @@ STREAM_SETTINGS = ENGINE_SETTINGS | {
     "spark.sql.streaming.fileSource.log.compactInterval": str(COMPACT_INTERVAL),
     "spark.sql.streaming.numRecentProgressUpdates": "2",
     "spark.sql.streaming.metricsEnabled": "false",
+    "spark.sql.streaming.stopTimeout": "60s",
 }
 _WATCH_SECONDS = 0.02
 
@@ -103,10 +104,12 @@ class EpochRunner:
     def cancel(self) -> None:
         """Stops the query and the Spark jobs, from any thread; ``run`` then raises JobCanceled."""
         self._canceled.set()
+        context, tag = self.spark.sparkContext, job_tag(self.job_id)
+        context.cancelJobsWithTag(tag)  # the query stops when its epoch has ended
         running = self._running
         if running is not None:
             running.stop_query()
-        self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
+        context.cancelJobsWithTag(tag)
 
     def progress(self) -> dict[str, dict[int, Any]]:
         """Metrics per vertex id and subtask index, over all epochs so far."""
@@ -258,7 +261,9 @@ class _RunningEpochs:
     # -- an epoch -----------------------------------------------------------------------------------------
 
     def _on_batch(self, rows: DataFrame, batch: int) -> None:
-        """Called by Spark in a thread of its own; an error is kept for ``run``, Spark words it anew."""
+        """Called by Spark in a thread of its own. An error is kept for ``run`` and ends the query; Spark is not told:
+        it words errors anew, and waits for ever for a callback that ends by what is no Exception.
+        """
         with self._epoch_lock:
             if self._end is not None or self._error is not None or self._runner._canceled.is_set():
                 return  # the query is about to be stopped: what Spark notes in its folder is never read again
@@ -266,7 +271,6 @@ class _RunningEpochs:
                 self._epoch(rows, batch + 1)
             except BaseException as error:
                 self._error = error
-                raise
 
     def _epoch(self, rows: DataFrame, number: int) -> None:
         runner, keeping, observe = self._runner, self._runner.keeping, self._runner.observe

@@ -18,9 +18,9 @@ class Retention(Enum):
     """What becomes of checkpoints when the job ends (Flink's ``ExternalizedCheckpointRetention``)."""
 
     NO_EXTERNALIZED_CHECKPOINTS = "NO_EXTERNALIZED_CHECKPOINTS"
-    """Deleted when the job is canceled, and when it fails."""
+    """Deleted when the job is canceled. (Flink deletes them when it fails, too; here its next run goes on from them.)"""
     DELETE_ON_CANCELLATION = "DELETE_ON_CANCELLATION"
-    """Deleted when the job is canceled, kept when it fails."""
+    """Deleted when the job is canceled."""
     RETAIN_ON_CANCELLATION = "RETAIN_ON_CANCELLATION"
     """Kept; whoever needs the space deletes them."""
 
@@ -127,10 +127,8 @@ class CheckpointCoordinator:
 
     def keeps_checkpoints(self, end: JobEnd) -> bool:
         """Do the checkpoints outlive the job?"""
-        if end is JobEnd.SUSPENDED:
+        if end in (JobEnd.SUSPENDED, JobEnd.FAILED):
             return True
-        if end is JobEnd.FAILED:  # a run that failed is run again: Flink keeps them while it may restart
-            return self.settings.retention is not Retention.NO_EXTERNALIZED_CHECKPOINTS
         if end in (JobEnd.CANCELED, JobEnd.STOPPED):
             return self.settings.retention is Retention.RETAIN_ON_CANCELLATION
         return False
