@@ -182,7 +182,7 @@ class CheckpointStore:
         """
         metadata = replace(metadata, fencing_token=self.token)
         name = self._name_of(metadata)
-        self._check_files(metadata, name)
+        self._make_durable(self._check_files(metadata, name))
         pending = self._path(f"leader-{self.token}/{METADATA}")
         try:
             self._files.write(pending, encoded(metadata))
@@ -202,12 +202,21 @@ class CheckpointStore:
             return f"chk-{metadata.checkpoint_id}"
         return f"epoch-{self.token}-{metadata.epoch}"
 
-    def _check_files(self, metadata: EpochMetadata, name: str) -> None:
-        """Sizes of what this epoch wrote; older files were checked when they were new."""
+    def _check_files(self, metadata: EpochMetadata, name: str) -> set[str]:
+        """Sizes of what this epoch wrote; older files were checked when they were new. Gives the new ones' folders."""
+        folders = set()
         known = {file.path for complete in self._complete for file in complete.metadata.files()}
         for file in metadata.files():
             if file.path not in known:
                 check_size(self._files, self.folder, file, self._path(name))
+                folders.add(file.path.rpartition("/")[0])
+        return folders
+
+    def _make_durable(self, folders: set[str]) -> None:
+        """Names of new files; subtasks made the files themselves durable."""
+        if folders:
+            for folder in sorted(folders | {"shared"}):
+                self._files.sync_folder(self._path(folder))
 
     # --- letting go
 

@@ -53,7 +53,7 @@ class Files(Protocol):
         """Makes the names in a folder durable."""
 
 
-class LocalFiles:
+class LocalFiles(Files):
     """The file system of this machine."""
 
     def read(self, path: str) -> bytes:

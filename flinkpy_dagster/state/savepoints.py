@@ -1,0 +1,91 @@
+"""Savepoints: an epoch copied into a folder of its own, which can be moved and outlives the job; and going on from one.
+
+A savepoint is ``<target>/savepoint-<job id>-<random>/``: ``_metadata`` and, below ``shared/``, every file it needs.
+"""
+
+import secrets
+from dataclasses import dataclass, replace
+
+from flinkpy_dagster.errors import CheckpointNotFound
+from flinkpy_dagster.state.checkpoint_store import CheckpointStore
+from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined
+from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
+from flinkpy_dagster.state.verifying import METADATA, read_metadata, verify
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A checkpoint or savepoint that is there and whole. ``folder`` is what the paths of its files are relative to."""
+
+    path: str
+    folder: str
+    metadata: EpochMetadata
+
+
+def write_savepoint(
+    metadata: EpochMetadata, folder: str, target: str, *, completed_ms: int = 0, files: Files = LOCAL_FILES
+) -> tuple[EpochMetadata, str]:
+    """Copies a committed epoch below ``target`` (absolute); gives the savepoint's metadata and path.
+
+    ``folder`` is the one of the epoch's files (``CheckpointStore.folder``). The savepoint is there when this returns,
+    and not at all when it raises (OSError): ``_metadata`` comes last.
+    """
+    name = f"savepoint-{metadata.job_id[:6]}-{secrets.token_hex(6)}"
+    path = joined(target, name)
+    files.make_folder(path)
+    copy_files(files, metadata, folder, path)
+    savepoint = replace(
+        metadata, kind=CheckpointKind.SAVEPOINT, completed_ms=completed_ms or metadata.completed_ms
+    )
+    files.write(joined(path, f"{METADATA}.pending"), encoded(savepoint))
+    files.rename(joined(path, f"{METADATA}.pending"), joined(path, METADATA))
+    files.sync_folder(path)
+    files.sync_folder(target)
+    return savepoint, path
+
+
+def copy_files(files: Files, metadata: EpochMetadata, source: str, target: str) -> None:
+    """Every file of an epoch, under the same relative path."""
+    folders = set()
+    for file in sorted({file.path for file in metadata.files()}):
+        files.copy(joined(source, file), joined(target, file))
+        folders.add(joined(target, file).rpartition("/")[0])
+    for folder in sorted(folders):
+        files.sync_folder(folder)
+
+
+def open_checkpoint(path: str, *, is_verified: bool = True, files: Files = LOCAL_FILES) -> Opened:
+    """What ``-s`` names: the folder of a savepoint or of a retained checkpoint (absolute), or its ``_metadata``.
+
+    Raises CheckpointNotFound, or CorruptState if it is there but not whole.
+    """
+    path = path.rstrip("/").removesuffix(f"/{METADATA}")
+    if METADATA not in files.names(path):
+        reason = f"it holds no {METADATA}" if files.exists(path) else "there is no such folder"
+        raise CheckpointNotFound(path, reason)
+    metadata = read_metadata(files, path)
+    is_savepoint = metadata.kind is CheckpointKind.SAVEPOINT
+    folder = path if is_savepoint else path.rpartition("/")[0]
+    if is_verified:
+        verify(files, folder, metadata, path)
+    return Opened(path, folder, metadata)
+
+
+def imported(opened: Opened, store: CheckpointStore, *, files: Files = LOCAL_FILES) -> EpochMetadata:
+    """What a job goes on from that starts with another one's state: the files are copied into its own folder.
+
+    So the savepoint can be deleted, and the job never deletes what is not its own (Flink's restore mode NO_CLAIM).
+    Call it after ``store.lead()``, which removes files that no epoch of the store needs; the first epoch needs them.
+    """
+    if opened.folder != store.folder:
+        copy_files(files, opened.metadata, opened.folder, store.folder)
+    return replace(opened.metadata, restored_from=opened.path, pending_commits={})
+
+
+def dispose(path: str, *, files: Files = LOCAL_FILES) -> None:
+    """Deletes a savepoint; raises CheckpointNotFound for anything else: checkpoints belong to their job."""
+    opened = open_checkpoint(path, is_verified=False, files=files)
+    if opened.metadata.kind is not CheckpointKind.SAVEPOINT:
+        raise CheckpointNotFound(path, "it is a checkpoint, which its job deletes itself, and no savepoint")
+    files.delete(joined(opened.path, METADATA))
+    files.delete(opened.path)
