@@ -259,11 +259,14 @@ class StaleLeader(StateError):
 
 
 class JobFailed(FlinkpyError):
-    """A job ended without a result; ``cause`` is the error, or the text, that ended it."""
+    """A job ended without a result; ``cause`` is the error, or the text, that ended it.
 
-    def __init__(self, job: str, cause: object):
-        super().__init__(job, cause)
-        self.job, self.cause = job, cause
+    ``traceback_text`` is the traceback as the worker saw it, where the error was neither ours nor the user's.
+    """
+
+    def __init__(self, job: str, cause: object, traceback_text: str = ""):
+        super().__init__(job, cause, traceback_text)
+        self.job, self.cause, self.traceback_text = job, cause, traceback_text
 
     def sentence(self) -> str:
         return f"Job '{self.job}' failed: {self.cause}"

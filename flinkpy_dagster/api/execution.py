@@ -16,8 +16,8 @@ from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import StreamGraph
-from flinkpy_dagster.graph.vertex_parallelism import check_parallelisms
 from flinkpy_dagster.graph.transformations import LegacySinkTransformation, Transformation
+from flinkpy_dagster.graph.vertex_parallelism import check_parallelisms
 from flinkpy_dagster.operators import specs
 
 EXECUTORS = "flinkpy_dagster.executors"

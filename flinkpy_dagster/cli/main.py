@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from flinkpy_dagster.cli.arguments import parse
-from flinkpy_dagster.errors import FlinkpyError, exit_code_of
+from flinkpy_dagster.errors import FlinkpyError, JobFailed, exit_code_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,10 +33,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _failed(error: BaseException, sentence: str, with_traceback: bool) -> int:
-    if with_traceback:
+    """Says what went wrong, in one sentence where the program is to blame; else the worker's traceback comes first."""
+    is_unforeseen = isinstance(error, JobFailed) and not isinstance(error.cause, FlinkpyError)
+    in_worker = getattr(error, "traceback_text", "")
+    if with_traceback or is_unforeseen and not in_worker and error.__cause__ is not None:
         import traceback
 
-        traceback.print_exception(error)
+        traceback.print_exception(error if with_traceback else error.__cause__)
+    if with_traceback or is_unforeseen:
+        sys.stderr.write(in_worker)
     print(f"flinkpy: {sentence}", file=sys.stderr, flush=True)
     return exit_code_of(error)
 

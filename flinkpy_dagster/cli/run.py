@@ -1,5 +1,6 @@
 """``flinkpy run``: executes a program and waits until all its jobs have ended."""
 
+import logging
 import sys
 from collections.abc import Sequence
 from textwrap import indent
@@ -14,6 +15,8 @@ from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program
 
+CHATTY_LIBRARIES = ("alembic", "asyncio", "filelock", "grpc", "py4j", "pyspark", "sqlalchemy", "urllib3")
+
 
 def run(arguments: Arguments) -> int:
     """Executes the program; returns 0 if it and all its jobs finished, or what it gave to ``sys.exit``.
@@ -21,6 +24,7 @@ def run(arguments: Arguments) -> int:
     Raises the error of the program, or of the first of its jobs that did not finish although the program went on.
     """
     pyflink_alias.install()
+    _quieten_libraries()
     defaults = configuration_of(arguments)
     program = Program(arguments.program, arguments.args)
     with recording_jobs(_announce) as started, environments_start_with(defaults), program:
@@ -35,6 +39,14 @@ def run(arguments: Arguments) -> int:
         finally:
             sys.stdout.flush()
     return code
+
+
+def _quieten_libraries() -> None:
+    """What the program logs is its own: a root logger that it sets up does not get what our libraries chat about."""
+    for name in CHATTY_LIBRARIES:
+        logger = logging.getLogger(name)
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.WARNING)
 
 
 def configuration_of(arguments: Arguments) -> Configuration:

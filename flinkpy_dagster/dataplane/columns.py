@@ -14,7 +14,7 @@ no type, PICKLED          binary (pickle)            binary (pickle)
 ========================  =========================  ==========================
 
 All others are the same in both: numbers as numbers, SQL_TIMESTAMP as timestamp without zone, SQL_TIME as ISO text
-(Spark stores no times), ROW and TUPLE as structs.
+(Spark stores no times), ROW and TUPLE as structs, in the exact mapping with the kind of the row in it.
 """
 
 import pickle
@@ -42,6 +42,7 @@ from flinkpy_dagster.types import (
     ObjectArrayTypeInfo,
     PickledBytesTypeInfo,
     PrimitiveArrayTypeInfo,
+    RowKind,
     RowTypeInfo,
     TimestampTypeInfo,
     TimeTypeInfo,
@@ -222,19 +223,27 @@ def _pickled() -> Column:
 
 def _struct(type_info: RowTypeInfo | TupleTypeInfo, exact: bool, field: str) -> Column:
     record = RecordColumns(type_info, exact=exact, field=field)
-    arrow = pa.struct([pa.field(name, column.arrow) for name, column in zip(record.names, record.columns)])
+    keeps_kinds = exact and isinstance(type_info, RowTypeInfo)
+    fields = [pa.field(name, column.arrow) for name, column in zip(record.names, record.columns)]
+    arrow = pa.struct([*fields, pa.field(ROW_KIND, pa.string())] if keeps_kinds else fields)
     nulls = [None] * len(record.names)
     filler: Any = row_of(record.names, nulls) if isinstance(type_info, RowTypeInfo) else tuple(nulls)
 
+    def parts(values: list) -> list[pa.Array]:
+        kinds = [pa.array(row_kinds(values), pa.string())] if keeps_kinds else []
+        return record.encode(values) + kinds
+
     def encode(values: list) -> pa.Array:
         if not any(value is None for value in values):
-            return pa.StructArray.from_arrays(record.encode(values), fields=list(arrow))
+            return pa.StructArray.from_arrays(parts(values), fields=list(arrow))
         mask = pa.array([value is None for value in values])
         filled = [filler if value is None else value for value in values]
-        return pa.StructArray.from_arrays(record.encode(filled), fields=list(arrow), mask=mask)
+        return pa.StructArray.from_arrays(parts(filled), fields=list(arrow), mask=mask)
 
     def decode(array: pa.Array) -> list:
-        values = record.decode([array.field(index) for index in range(array.type.num_fields)], len(array))
+        values = record.decode([array.field(index) for index in range(len(fields))], len(array))
+        if keeps_kinds:
+            set_row_kinds(values, array.field(len(fields)).to_pylist())
         if array.null_count == 0:
             return values
         return [value if valid else None for value, valid in zip(values, array.is_valid().to_pylist())]
@@ -294,6 +303,25 @@ def _sliced(array: pa.Array, decode: Callable[[pa.Array], list], children: pa.Ar
     if array.null_count == 0:
         return slices
     return [cells if valid else None for cells, valid in zip(slices, array.is_valid().to_pylist())]
+
+
+ROW_KIND = "_row_kind"
+"""The column, or part of a struct, that says of what kind a row is; null for +I."""
+
+_KINDS = {str(kind): kind for kind in RowKind}
+
+
+def row_kinds(rows: list) -> list[str | None]:
+    """What ``ROW_KIND`` holds for these rows."""
+    insert = RowKind.INSERT
+    return [None if row._row_kind is insert else str(row._row_kind) for row in rows]
+
+
+def set_row_kinds(rows: list, kinds: list[str | None]) -> None:
+    """Gives rows the kinds that ``row_kinds`` told."""
+    for row, kind in zip(rows, kinds):
+        if kind is not None:
+            row.set_row_kind(_KINDS[kind])
 
 
 _values_of = attrgetter("_values")

@@ -90,7 +90,7 @@ def translated(error: Exception, job: str, tag: str, source: str | None = None) 
         return JobCanceled(job)
     if source is not None:
         return UnreadableSource(source, reason_of(error))
-    return JobFailed(job, reason_of(error))
+    return JobFailed(job, reason_of(error), traceback_of(text))
 
 
 def is_unreadable(error: Exception) -> bool:
@@ -120,12 +120,13 @@ _NOISE = re.compile(
 )
 
 
+_TRACEBACK = "Traceback (most recent call last):"
 _TRAILER = re.compile(r"\n\s+at |\nDriver stacktrace:|SQLSTATE: |JVM stacktrace:")
 
 
 def reason_of(error: Exception) -> str:
     """The one line of Spark's message that says what happened."""
-    if "Traceback (most recent call last):" in str(error):
+    if _TRACEBACK in str(error):
         return one_line(_last_line_of_traceback(str(error)))
     for text in (*reversed(_causes(error)), str(error)):
         reason = one_line(_NOISE.sub("", _TRAILER.split(text)[0]))
@@ -134,9 +135,15 @@ def reason_of(error: Exception) -> str:
     return type(error).__name__
 
 
+def traceback_of(text: str) -> str:
+    """The last Python traceback in a text, without what the JVM adds; "" if there is none."""
+    _, mark, after = text.rpartition(_TRACEBACK)
+    return (mark + _TRAILER.split(after)[0]).rstrip() + "\n" if mark else ""
+
+
 def _last_line_of_traceback(text: str) -> str:
     lines = [
-        line for line in text.rsplit("Traceback (most recent call last):", 1)[1].splitlines() if line.strip()
+        line for line in text.rsplit(_TRACEBACK, 1)[1].splitlines() if line.strip()
     ]
     own = [line for line in lines[1:] if not line.startswith((" ", "\t"))]
     return own[0] if own else lines[-1]

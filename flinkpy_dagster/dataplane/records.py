@@ -10,10 +10,17 @@ from typing import Any
 import pyarrow as pa
 
 from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, ArrowValues, joined_batches
-from flinkpy_dagster.dataplane.columns import Column, RecordColumns, column_of
+from flinkpy_dagster.dataplane.columns import (
+    ROW_KIND,
+    Column,
+    RecordColumns,
+    column_of,
+    row_kinds,
+    set_row_kinds,
+)
 from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.types import RowKind, RowTypeInfo, TypeInformation
+from flinkpy_dagster.types import RowTypeInfo, TypeInformation
 from flinkpy_dagster.types.typed_values import TypedValues
 
 ALL_CHANNELS = -1
@@ -34,7 +41,7 @@ class DataSetColumns:
     def schema(self) -> pa.Schema:
         schema = self._record.schema.append(pa.field("_timestamp", pa.int64()))
         if self._has_row_kind:
-            schema = schema.append(pa.field("_row_kind", pa.string()))
+            schema = schema.append(pa.field(ROW_KIND, pa.string()))
         if self._key is not None:
             schema = schema.append(pa.field("_key_field", pa.int16()))
             schema = schema.append(pa.field("_key", self._key.arrow))
@@ -50,7 +57,7 @@ class DataSetColumns:
         else:
             arrays.append(pa.array([None] * size if timestamps is None else timestamps, pa.int64()))
         if self._has_row_kind:
-            arrays.append(pa.array(_row_kinds(batch.values), pa.string()))
+            arrays.append(pa.array(row_kinds(batch.values), pa.string()))
         if self._key is not None:
             arrays += self._encoded_keys(self._key, batch.values, batch.keys or [])
         arrays.append(pa.array(channels, pa.int32()))
@@ -72,7 +79,7 @@ class DataSetColumns:
         timestamps = None if arrays[width].null_count == length else arrays[width].to_pylist()
         keys = None if self._key is None else self._decoded_keys(self._key, values, arrays[-3], arrays[-2])
         if self._has_row_kind and arrays[width + 1].null_count < length:
-            _set_row_kinds(values, arrays[width + 1].to_pylist())
+            set_row_kinds(values, arrays[width + 1].to_pylist())
         return Batch(values, timestamps, keys)
 
     def _encoded_keys(self, key: Column, values: Any, keys: Any) -> list[pa.Array]:
@@ -95,20 +102,6 @@ class DataSetColumns:
             beside[place] if number is None else values[place][number]
             for place, number in enumerate(fields.to_pylist())
         ]
-
-
-_KINDS = {str(kind): kind for kind in RowKind}
-
-
-def _row_kinds(rows: list) -> list[str | None]:
-    insert = RowKind.INSERT
-    return [None if row._row_kind is insert else str(row._row_kind) for row in rows]
-
-
-def _set_row_kinds(rows: list, kinds: list[str | None]) -> None:
-    for row, kind in zip(rows, kinds):
-        if kind is not None:
-            row.set_row_kind(_KINDS[kind])
 
 
 class TableColumns:

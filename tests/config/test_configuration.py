@@ -91,14 +91,19 @@ def test_from_pairs_when_good_gives_typed_values():
             "pipeline.max-parallelism=40000",
             "Could not parse value '40000' for key 'pipeline.max-parallelism': it must be at most 32768.",
         ),
-        ("execution.attached=yes", "Could not parse value 'yes' for key 'execution.attached': it must be true or false."),
+        (
+            "execution.attached=yes",
+            "Could not parse value 'yes' for key 'execution.attached': it must be true or false.",
+        ),
         (
             "state.backend.memory=9 lb",
-            "Could not parse value '9 lb' for key 'state.backend.memory': a memory size such as '64 mb' or '2 g' is needed.",
+            "Could not parse value '9 lb' for key 'state.backend.memory': "
+            "a memory size such as '64 mb' or '2 g' is needed.",
         ),
         (
             "execution.runtime-mode=x",
-            "Could not parse value 'x' for key 'execution.runtime-mode': it must be one of STREAMING, BATCH, AUTOMATIC.",
+            "Could not parse value 'x' for key 'execution.runtime-mode': "
+            "it must be one of STREAMING, BATCH, AUTOMATIC.",
         ),
         ("nonsense", "'nonsense' is not of the form key=value."),
         ("zzz=1", "There is no option 'zzz': docs/options.md has them all."),

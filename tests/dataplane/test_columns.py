@@ -7,7 +7,7 @@ import pytest
 
 from flinkpy_dagster.dataplane.columns import RecordColumns, column_of
 from flinkpy_dagster.errors import TypeMismatch
-from flinkpy_dagster.types import Instant, LocalTimeTypeInfo, Row, Types
+from flinkpy_dagster.types import Instant, LocalTimeTypeInfo, Row, RowKind, Types
 from flinkpy_dagster.types.codec import codec_of
 
 VALUES = {
@@ -79,6 +79,17 @@ def _coerced(type_info, values):
     """As they are at the end of an operator: rows carry their field names."""
     present = iter(codec_of(type_info).coerce([value for value in values if value is not None]))
     return [None if value is None else next(present) for value in values]
+
+
+def test_exact_rows_inside_of_values_keep_their_kinds():
+    inner = Types.ROW_NAMED(["n"], [Types.INT()])
+    shape = Types.TUPLE([inner, Types.LIST(inner)])
+    values = [(Row.of_kind(RowKind.DELETE, 1), [Row(2), Row.of_kind(RowKind.UPDATE_AFTER, 3)]), (Row(4), [])]
+    columns = RecordColumns(shape, exact=True)
+    values = _coerced(shape, values)
+    assert columns.decode(columns.encode(values), 2) == values
+    assert columns.decode(columns.encode(values), 2)[0][0].get_row_kind() is RowKind.DELETE
+    assert RecordColumns(shape, exact=False).columns[0].arrow.num_fields == 1
 
 
 def test_exact_numbers_when_too_long_for_a_decimal_survive():

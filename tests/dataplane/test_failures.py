@@ -48,3 +48,18 @@ def test_worker_memory_when_set_by_the_user_then_it_is_that() -> None:
     configuration = Configuration()
     configuration.set_string("spark.executor.pyspark.memory", "5g")
     assert session_settings(configuration)["spark.executor.pyspark.memory"] == "5g"
+
+
+def test_worker_when_its_error_is_not_the_users_then_its_traceback_comes_along() -> None:
+    text = (
+        "Job aborted due to stage failure: Lost task 0.0\n"
+        "Traceback (most recent call last):\n"
+        '  File "flinkpy_dagster/operators/task.py", line 9, in run\n'
+        "KeyError: 'port'\n"
+        "\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)\n"
+    )
+    error = translated(PySparkException(text), "job", "tag")
+    assert isinstance(error, JobFailed)
+    assert str(error) == "Job 'job' failed: KeyError: 'port'"
+    assert error.traceback_text.startswith("Traceback (most recent call last):\n  File")
+    assert error.traceback_text.endswith("KeyError: 'port'\n")
