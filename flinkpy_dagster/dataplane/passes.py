@@ -3,7 +3,7 @@
 import gc
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from pyspark import Accumulator, TaskContext
 from flinkpy_dagster.dataplane.arrivals import StageInput
 from flinkpy_dagster.dataplane.arrow_values import ArrowColumns
 from flinkpy_dagster.dataplane.departures import Departures
+from flinkpy_dagster.dataplane.early_ends import closed_early
 from flinkpy_dagster.dataplane.failures import crossing
 from flinkpy_dagster.dataplane.shipping import unpacked
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
@@ -56,14 +57,14 @@ class StagePass:
         with crossing():
             plan: StagePlan = unpacked(self.packed_plan)
             environment: TaskEnvironment = unpacked(self.packed_environment)
-            yield from self._run(plan, environment, batches)
+            yield from closed_early(self._run(plan, environment, batches))
         # Spark ends a worker that leaves input unread; the next pass would wait for a new one
         for _ in batches:
             pass
 
     def _run(
         self, plan: StagePlan, environment: TaskEnvironment, batches: Iterator[pa.RecordBatch]
-    ) -> Iterator[pa.RecordBatch]:
+    ) -> Generator[pa.RecordBatch, None, None]:
         forwarded: deque[WireRow] = deque()
         index, arrivals = self.stage_input.read(batches, forwarded.append)
         if index is None:

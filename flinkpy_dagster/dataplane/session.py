@@ -80,6 +80,8 @@ _DEFAULTS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.log.level": "ERROR",
+    "spark.python.task.killTimeout": "100ms",  # after that a canceled worker gets its warning, see early_ends
+    "spark.scheduler.mode": "FAIR",  # one pool per slot sharing group: a heavy op must not starve the others
     "spark.task.maxFailures": "1",  # restarting is the business of the restart strategy
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.warehouse.dir": ".flinkpy/warehouse",

@@ -1,11 +1,23 @@
 """What Spark forks Python workers from, on this machine: everything a pass needs is imported once, before the forks.
 
-Spark runs this module in place of ``pyspark.daemon`` (``spark.python.daemon.module``).
+Spark runs this module in place of ``pyspark.daemon`` (``spark.python.daemon.module``). Workers of it are killed gently:
+see ``early_ends``.
 """
 
-from pyspark.daemon import manager
+from typing import Any
+
+from pyspark import daemon
 
 import flinkpy_dagster.dataplane.passes  # noqa: F401
+from flinkpy_dagster.dataplane.early_ends import GentleOs, closing
+
+
+def main() -> None:
+    spark_daemon: Any = daemon
+    spark_daemon.os = GentleOs()
+    spark_daemon.worker = closing(spark_daemon.worker)
+    spark_daemon.manager()
+
 
 if __name__ == "__main__":
-    manager()
+    main()
