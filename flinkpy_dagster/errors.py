@@ -125,6 +125,11 @@ class UnreadableSource(InputError):
         return f"Source '{self.source}' cannot be read: {self.reason}"
 
 
+def no_such_file(path: str) -> str:
+    """The reason of an UnreadableSource, in Flink's words."""
+    return f"Could not enumerate file splits: File {path} does not exist or may not be read."
+
+
 class TypeMismatch(InputError):
     """A value does not fit its declared type. ``field`` is a path such as ``f0.name``, "" for the value itself.
 

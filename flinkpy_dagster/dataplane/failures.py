@@ -19,6 +19,7 @@ from flinkpy_dagster.errors import (
     JobFailed,
     OutOfMemory,
     UnreadableSource,
+    no_such_file,
     one_line,
 )
 from flinkpy_dagster.operators.memory_limit import out_of_memory
@@ -89,7 +90,9 @@ def translated(error: Exception, job: str, tag: str, source: str | None = None) 
     if tag in text and _CANCELED.search(text):
         return JobCanceled(job)
     if source is not None:
-        return UnreadableSource(source, reason_of(error))
+        reason = reason_of(error)
+        missing = _MISSING.search(reason)
+        return UnreadableSource(source, reason if missing is None else no_such_file(missing[1]))
     return JobFailed(job, reason_of(error), traceback_of(text))
 
 
@@ -120,6 +123,7 @@ _NOISE = re.compile(
 )
 
 
+_MISSING = re.compile(r"Path does not exist: (?:file:)?(\S+?)\.?(?:\s|$)")
 _TRACEBACK = "Traceback (most recent call last):"
 _TRAILER = re.compile(r"\n\s+at |\nDriver stacktrace:|SQLSTATE: |JVM stacktrace:")
 

@@ -34,7 +34,9 @@ def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataF
     Raises UnreadableSource; errors of Spark itself are translated by the caller.
     """
     if isinstance(spec, TextFiles):
-        return _text(spark.read, spec, [absolute(path) for path in spec.paths]), Types.STRING()
+        # folders with all that is in them, as in Flink; hidden files are passed over by both
+        reader = spark.read.option("recursiveFileLookup", "true")
+        return _text(reader, spec, [absolute(path) for path in spec.paths]), Types.STRING()
     if isinstance(spec, RecordFiles):
         return _typed(_records(spark, spec), spec.row_type, name, by_position=False)
     if isinstance(spec, DataFrameSource):

@@ -12,7 +12,7 @@ from typing import Any
 
 from flinkpy_dagster.clock import Clock, SystemClock
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import UnsupportedFeature
+from flinkpy_dagster.errors import UnreadableSource, UnsupportedFeature, no_such_file
 from flinkpy_dagster.graph.job_graph import JobEdge, JobGraph
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stages import Stage, plan_stages
@@ -149,7 +149,11 @@ class LocalRunner:
             return list(self._spark_sources[node.id])
         spec = node.operators[0]
         if isinstance(spec, TextFiles):
-            return [line for path in spec.paths for line in lines_of(local_path(path), spec.encoding)]
+            paths = [local_path(path) for path in spec.paths]
+            for path in paths:
+                if not Path(path).exists():
+                    raise UnreadableSource(node.name, no_such_file(path))
+            return [line for path in paths for line in lines_of(path, spec.encoding)]
         if getattr(spec, "is_spark_side", False):
             raise UnsupportedFeature(
                 f"source '{node.name}' outside of Spark", "give its values to run_job(spark_sources=...)."
