@@ -39,6 +39,7 @@ from flinkpy_dagster.orchestration import op_tags, spark_jobs, step_logs, thread
 from flinkpy_dagster.orchestration.executor_config import SCHEDULING_FIELDS, ExecutorSettings
 from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
 from flinkpy_dagster.orchestration.run_scheduling import now_ms, scheduler_of, told
+from flinkpy_dagster.orchestration.run_states import mark_canceling
 from flinkpy_dagster.orchestration.step_logs import CapturedLog, Streams
 from flinkpy_dagster.orchestration.step_threads import (
     ENDS,
@@ -63,7 +64,7 @@ def slot_sharing_executor(init_context: InitExecutorContext) -> "SlotSharingExec
     """Runs the steps of any job as threads of the run's process, over one SparkSession, bounded by slots.
 
     Op tags: ``flinkpy/slots`` (how many slots an op takes, 1), ``flinkpy/slot_sharing_group`` (ops of one group share
-    slots; without the tag an op has slots of its own).
+    slots; without the tag an op has slots of its own), ``flinkpy/resource_profile`` (what each slot must have).
     """
     config: Any = init_context.executor_config
     return SlotSharingExecutor(ExecutorSettings.of(config, RetryMode.from_config(config["retries"])))
@@ -143,7 +144,7 @@ class _Attempt:
 
     def __call__(self, thread: StepThread) -> None:
         context = self._job_context.for_step(self._step, self._known_state)
-        description = f"{context.job_name}: {self._step.key}"
+        tag, description = spark_jobs.run_tag(context.run_id), f"{context.job_name}: {self._step.key}"
         log = CapturedLog(lambda stack: self._open_log(stack, thread))
         seen: list[DagsterEvent] = []
         with ExitStack() as stack:
@@ -151,7 +152,7 @@ class _Attempt:
             context._event_loop = own_loop
             stack.enter_context(closing(log))
             stack.enter_context(step_logs.copied_to(log))
-            stack.enter_context(spark_jobs.tagged(spark_jobs.run_tag(context.run_id), description))
+            stack.enter_context(spark_jobs.tagged(tag, description, op_tags.slot_sharing_group(self._step)))
             try:
                 for event in dagster_event_sequence_for_step(context):
                     seen.append(event)
@@ -163,8 +164,8 @@ class _Attempt:
                 thread.tell(event)
 
     def _open_log(self, stack: ExitStack, thread: StepThread) -> Streams:
-        streams, events_of_it = _captured(self._job_context, self._step.key, [self._step.key], stack)
-        for event in events_of_it:
+        streams, told_of_it = _captured(self._job_context, self._step.key, [self._step.key], stack)
+        for event in told_of_it:
             thread.tell(event)
         return streams
 
@@ -213,6 +214,7 @@ class _StepLoop:
 
     def run(self) -> Iterator[DagsterEvent]:
         """Events of all steps, until every step has ended. Raises DagsterExecutionInterruptedError when canceled."""
+        dependencies = StepDependencyConfig(require_upstream_step_success=not self._is_by_output)
         with (
             step_logs.routed_streams(CapturedLog(self._open_rest)),
             threads_of_steps_belong_to_them(),
@@ -222,9 +224,7 @@ class _StepLoop:
                 retry_mode=self._settings.retries,
                 tag_concurrency_limits=self._settings.tag_concurrency_limits,
                 instance_concurrency_context=pools,
-                step_dependency_config=StepDependencyConfig(
-                    require_upstream_step_success=not self._is_by_output
-                ),
+                step_dependency_config=dependencies,
             ) as active,
         ):
             while not active.is_complete or self._threads:
@@ -371,10 +371,10 @@ class _StepLoop:
 
     def _cancel(self, active: ActiveExecution) -> Iterator[DagsterEvent]:
         """Ask Spark and the steps to end; after the grace period throw into the steps; then leave them behind."""
+        mark_canceling(self._plan_context.instance, self._plan_context.run_id)
         keys = sorted(self._threads)
-        yield DagsterEvent.engine_event(
-            self._plan_context, f"Canceling {len(keys)} running steps", EngineEventData.interrupted(keys)
-        )
+        what = EngineEventData.interrupted(keys)
+        yield DagsterEvent.engine_event(self._plan_context, f"Canceling {len(keys)} running steps", what)
         self._scheduler.handle(events.CancelRequested(), now_ms())
         self._control.request_cancel()
         grace = self._settings.cancel_grace_seconds

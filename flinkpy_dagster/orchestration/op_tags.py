@@ -1,7 +1,9 @@
 """Op tags that say how a step uses slots, and the tasks that the steps of an execution plan are."""
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from flinkpy_dagster.config.values import parse_memory
@@ -33,6 +35,9 @@ CO_LOCATION_GROUP = "flinkpy/co_location_group"
 """Ops of one such group, which have one slot sharing group, take the very same slots."""
 
 PRIORITY = "dagster/priority"
+
+_OURS = "flinkpy/"
+_KNOWN = frozenset({SLOTS, SLOT_SHARING_GROUP, REGION, VERTEX, RESOURCE_PROFILE, CO_LOCATION_GROUP})
 
 
 def vertex_tag(job_name: str, vertex_id: str) -> str:
@@ -71,7 +76,11 @@ def is_flink_op(tags: Mapping[str, str]) -> bool:
 
 
 def task_specs(plan: Any) -> tuple[TaskSpec, ...]:
-    """A task for every step of the ExecutionPlan that is known before the run (dynamic ones come later)."""
+    """A task for every step of the ExecutionPlan that is known before the run (dynamic ones come later).
+
+    Raises ConfigurationError for tags that have no meaning, of dynamic ones too.
+    """
+    _check_tags(plan)
     dependencies = plan.get_executable_step_deps()
     steps = {key: plan.get_step_by_key(key) for key in dependencies}
     regions = {key: _region_of(step) for key, step in steps.items()}
@@ -83,18 +92,22 @@ def task_specs(plan: Any) -> tuple[TaskSpec, ...]:
 
 def task_spec(step: Any, inputs: Iterable[str] = ()) -> TaskSpec:
     """The task that a Dagster ExecutionStep is; ``inputs`` are the steps whose complete results it reads."""
-    group = step.tags.get(SLOT_SHARING_GROUP)
     return TaskSpec(
         key=step.key,
         vertex=step.tags.get(VERTEX, str(step.node_handle)),
         region=_region_of(step),
-        slot_sharing_group=group if group is not None else f"only {step.key}",
+        slot_sharing_group=slot_sharing_group(step),
         slots=_whole_number(step, SLOTS, 1, at_least=1),
         blocking_inputs=frozenset(inputs),
         priority=_whole_number(step, PRIORITY, 0),
         profile=_profile(step),
         co_location=step.tags.get(CO_LOCATION_GROUP),
     )
+
+
+def slot_sharing_group(step: Any) -> str:
+    """The group of the step; the name of its pool in Spark's scheduler, too."""
+    return step.tags.get(SLOT_SHARING_GROUP, f"only {step.key}")
 
 
 def total_slots(specs: Sequence[TaskSpec], configured: int | None, mode: SchedulingMode) -> int:
@@ -108,6 +121,22 @@ def total_slots(specs: Sequence[TaskSpec], configured: int | None, mode: Schedul
     return max(wanted, slots_of_spark() or os.cpu_count() or 1)
 
 
+def _check_tags(plan: Any) -> None:
+    for step in plan.steps:
+        task_spec(step)
+        for tag in step.tags:
+            if tag.startswith(_OURS) and tag not in _KNOWN:
+                nearest = get_close_matches(tag, _KNOWN, 1)
+                meant = (
+                    f"did you mean {nearest[0]}?" if nearest else f"there are {', '.join(sorted(_KNOWN))}."
+                )
+                raise ConfigurationError(f"Op '{step.key}' has the tag {tag}, which does not exist: {meant}")
+        if not slot_sharing_group(step).strip():
+            raise ConfigurationError(
+                f"Op '{step.key}' has the tag {SLOT_SHARING_GROUP} without a value; it takes the name of a group."
+            )
+
+
 def _region_of(step: Any) -> str:
     return step.tags.get(REGION, f"step {step.key}")
 
@@ -117,7 +146,7 @@ def _profile(step: Any) -> ResourceProfile:
     try:
         parts = dict(part.split("=", 1) for part in text.replace(" ", "").split(",") if part)
         cores, memory = parts.pop("cpu", None), parts.pop("memory", None)
-        if parts:
+        if parts or (cores is not None and not 0 < float(cores) < math.inf):
             raise ValueError
         return ResourceProfile(
             cpu_cores=float(cores) if cores else None, memory_bytes=parse_memory(memory) if memory else None

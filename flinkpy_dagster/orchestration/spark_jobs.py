@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+POOL = "spark.scheduler.pool"
+"""Spark's local property for the pool of the jobs that a thread starts."""
+
 
 def active_context() -> Any | None:
     """The SparkContext of this process, if there is one (Spark Connect has none)."""
@@ -45,20 +48,26 @@ def run_tag(run_id: str) -> str:
 
 
 @contextmanager
-def tagged(tag: str, description: str) -> Iterator[None]:
-    """Spark jobs that this thread starts carry the tag of the run, so that they can be canceled by it."""
+def tagged(tag: str, description: str, pool: str) -> Iterator[None]:
+    """Spark jobs that this thread starts carry the tag of the run, so that they can be canceled by it, and run in a
+    pool of Spark's scheduler. Where ``spark.scheduler.mode`` is FAIR (as in sessions of ours) pools get equal shares.
+
+    A thread that starts Spark itself, later on, gets neither: its jobs run in Spark's default pool.
+    """
     context: Any = active_context()
     if context is None:
         yield
         return
     context.addJobTag(tag)
     context.setJobDescription(description)
+    context.setLocalProperty(POOL, pool)
     try:
         yield
     finally:
         with suppress(Exception):  # a Spark that was stopped meanwhile
             context.removeJobTag(tag)
             context.setJobDescription(None)
+            context.setLocalProperty(POOL, None)
 
 
 class SparkJobsOfRun:

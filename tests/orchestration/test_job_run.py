@@ -134,16 +134,18 @@ def test_sinkless_job_when_run_then_its_last_vertex_is_an_asset_all_the_same(ins
     assert made == {"collection_source", "map", "reduce"}
 
 
-def test_interrupt_when_run_on_the_main_thread_then_run_is_canceled(instance) -> None:
-    """What Dagster's UI does: the run's process gets a signal."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_when_run_on_the_main_thread_then_run_is_canceled(instance, number) -> None:
+    """Ctrl-C, or what a container gets; nobody has told Dagster before. A second one while canceling is harmless."""
     runner = FakeRunner(seconds=60)
     run = job_run(programs.streaming, runner)
 
     def terminate() -> None:
         while not runner.ran:
             time.sleep(0.01)
-        instance.report_run_canceling(instance.get_runs()[0])
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
+        runner.canceled.wait()
+        signal.raise_signal(number)
 
     threading.Thread(target=terminate).start()
     result, order = launch(instance, run)
