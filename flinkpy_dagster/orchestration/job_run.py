@@ -26,6 +26,7 @@ from flinkpy_dagster.orchestration.region_parts import (
     needed_again,
 )
 from flinkpy_dagster.orchestration.run_control import RunControl
+from flinkpy_dagster.orchestration.stream_run import require_bounded
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.failover import FailoverStrategy, FailureHandler, GiveUp, Restart
 from flinkpy_dagster.runtime.restart_strategies import NoRestart, restart_strategy
@@ -132,6 +133,8 @@ class JobRun:
         Raises RegionRestarts when it is to be called again, what made the job fail, in every vertex of it, and
         JobCanceled after ``cancel``.
         """
+        if self.is_sequential:
+            require_bounded(self.graph.job_graph)
         part = self._part_of[vertex.id]
         with self._changed:
             attempt = part.attempt
@@ -178,6 +181,11 @@ class JobRun:
         """No slot-sharing executor: ops are called one after the other, so a region runs with its first op."""
         return self.control is None or self.control.mode is None
 
+    @property
+    def runner(self) -> Runner | None:
+        """None until the first region begins."""
+        return self._runner
+
     # -- leading ---------------------------------------------------------------------------------------
 
     def _is_complete(self, part: RegionPart) -> bool:
@@ -188,6 +196,7 @@ class JobRun:
             self._await_inputs(part)
             runner = self._the_runner()
             self._telling.carried(part, events.TaskStarted)
+            part.is_running = True
             result = runner.run(part.region, part.attempt)
         except BaseException as error:
             self._region_failed(part, error)
@@ -290,12 +299,13 @@ class JobRun:
     def _restart(self, part: RegionPart, error: BaseException, decision: Restart) -> list[RegionPart]:
         """Carries the decision out, but for the regions that run and must be interrupted: those are returned.
 
-        Regions that have put results of sinks in place are left alone, where Flink would run them again.
+        Regions that only wait for their inputs go on waiting; regions that have put results of sinks in place are left
+        alone, where Flink would run them again.
         """
         why = RegionRestarts(error, decision.backoff_ms)
         self._failed_region = part.id
         others = [self._parts[number] for number in decision.regions if number != part.id]
-        running = [each for each in others if each.is_led and each.id not in self.results]
+        running = [each for each in others if self._must_be_interrupted(each, by=part)]
         for each in running:
             each.interrupted_by = why
         ended = [each for each in others if each.id in self.results and not has_sinks(each.region)]
@@ -307,6 +317,12 @@ class JobRun:
             self._parts[number].give_back()
         self._restart_part(part, why)
         return running
+
+    def _must_be_interrupted(self, part: RegionPart, by: RegionPart) -> bool:
+        """Also a region that waits for one without ops of its own: its ops are the ones to wait for the restart."""
+        if part.id in self.results or not part.is_led:
+            return False
+        return part.is_running or not by.is_manned
 
     def _restart_part(self, part: RegionPart, why: RegionRestarts) -> None:
         if self.sinks is not None:

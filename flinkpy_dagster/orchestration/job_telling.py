@@ -1,6 +1,6 @@
 """What the scheduler and people are told of a JobGraph's execution: which steps, and who is to blame."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.orchestration.naming import NamedGraph
@@ -44,11 +44,13 @@ class JobTelling:
         culprit = self.culprit_key(region, error) if region is not None else None
         self._post(events.JobFailing(self._keys_of(running), culprit, str(error)))
 
-    def carried(self, part: RegionPart, event: Callable[[str], events.Event]) -> None:
+    def carried(
+        self, part: RegionPart, event: type[events.TaskStarted] | type[events.TaskFinished]
+    ) -> None:
         """A region that runs inside of its reader has no op of its own to say that it has started, or finished."""
         if not part.is_manned:
             for key in self._keys_of([part]):
-                self._post(event(key))
+                self._post(event(key, is_carried=True))
 
     def owners(self, error: BaseException | None) -> list[str]:
         """The vertices that have the operator, or the source, that an error names."""

@@ -23,6 +23,7 @@ class RegionRestarts(Exception):
 class RegionPart:
     """One region. ``is_manned``: its ops come to run it; else whoever needs its result does.
 
+    ``is_led``: somebody waits for its inputs, or (``is_running``) has them and runs it.
     ``members``: the vertices whose ops belong to this run. ``interrupted_by``: the failure elsewhere that ends the
     attempt. ``restart``: why the attempt before this one ended.
     """
@@ -32,6 +33,7 @@ class RegionPart:
     attempt: int = 0
     is_manned: bool = True
     is_led: bool = False
+    is_running: bool = False
     arrived: set[str] = field(default_factory=set)
     interrupted_by: RegionRestarts | None = None
     restart: RegionRestarts | None = None
@@ -50,7 +52,7 @@ class RegionPart:
     def give_back(self) -> None:
         """Nobody makes its result now; it is made again when its ops have come, or when somebody needs it."""
         self.attempt += 1
-        self.is_led = False
+        self.is_led = self.is_running = False
 
 
 def failover_topology(regions: Iterable[PipelinedRegion]) -> FailoverTopology:

@@ -54,12 +54,18 @@ class TaskBecameReady:
 
 @dataclass(frozen=True, slots=True)
 class TaskStarted:
+    """``is_carried``: inside of the task that reads its result (see TasksRestarting), not by itself."""
+
     key: str
+    is_carried: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TaskFinished:
+    """``is_carried`` as in TaskStarted; its own attempt may still report its end while it is carried."""
+
     key: str
+    is_carried: bool = False
 
 
 @dataclass(frozen=True, slots=True)

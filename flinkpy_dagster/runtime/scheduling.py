@@ -31,7 +31,7 @@ from flinkpy_dagster.runtime.execution_states import (
     JobStatus,
 )
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction, StopTask
-from flinkpy_dagster.runtime.slots import ONE_CORE, ResourceProfile, SlotPool, SlotRequest, total_needed
+from flinkpy_dagster.runtime.slots import ONE_CORE, ResourceProfile, SlotPool, total_needed
 from flinkpy_dagster.runtime.slots_report import slots_unavailable
 
 
@@ -132,11 +132,14 @@ class Scheduler:
                 self._add(tasks)
             case events.TaskBecameReady(key):
                 self._become_ready(key)
-            case events.TaskStarted(key):
-                if self.state_of(key) is ExecutionState.DEPLOYING:
+            case events.TaskStarted(key, is_carried):
+                if self._tasks[key].is_carried is is_carried and self.state_of(key) is ExecutionState.DEPLOYING:
                     self._move(key, ExecutionState.RUNNING)
                 return []
-            case events.TaskFinished(key) | events.TaskSkipped(key):
+            case events.TaskFinished(key, is_carried):
+                if self._tasks[key].is_carried is is_carried:
+                    self._end(key, ExecutionState.FINISHED)
+            case events.TaskSkipped(key):
                 self._end(key, ExecutionState.FINISHED)
             case events.TaskFailed(key, will_retry):
                 self._fail(key, will_retry)
@@ -205,9 +208,8 @@ class Scheduler:
         self._restarting |= dict.fromkeys(event.keys, bundle)
         self._tell_to_end(event.keys, event.culprit, event.cause)
         for key in event.carried:
-            if self.state_of(key) not in TERMINAL:  # it ran inside of its reader already, and failed there
-                is_culprit = key == event.culprit
-                self._end(key, ExecutionState.FAILED if is_culprit else ExecutionState.CANCELED)
+            if self.state_of(key) not in TERMINAL:
+                self._end(key, self._end_of_carried(key, event.culprit))
             self._tasks[key].is_carried = True
             self.execution.begin_attempt(key, self._now_ms)
         self._move_job(JobStatus.RESTARTING, event.cause)
@@ -215,6 +217,12 @@ class Scheduler:
     def _give_up(self, event: events.JobFailing) -> None:
         self._tell_to_end(event.keys, event.culprit, event.cause)
         self._move_job(JobStatus.FAILING, event.cause)
+
+    def _end_of_carried(self, key: str, culprit: str | None) -> ExecutionState:
+        """Its result was there, or it was being made again inside of its reader already, and that failed."""
+        if key == culprit:
+            return ExecutionState.FAILED
+        return ExecutionState.CANCELED if self._tasks[key].is_carried else ExecutionState.FINISHED
 
     def _tell_to_end(self, keys: tuple[str, ...], culprit: str | None, cause: str) -> None:
         for key in keys:
@@ -309,16 +317,13 @@ class Scheduler:
         if not self._may_reserve(bundle):
             return False
         alive = [key for key in bundle.keys if self.state_of(key) is ExecutionState.CREATED]
-        may_have = not alive or self.slots.may_have(bundle.groups)
-        if alive and not (may_have and self.slots.allocate([self._request(key) for key in alive])):
+        requests = [self._tasks[key].spec.slot_request for key in alive]
+        if requests and not (self.slots.may_have(bundle.groups) and self.slots.allocate(requests)):
             bundle.since_ms = self._now_ms if bundle.since_ms is None else bundle.since_ms
             return False
         for key in alive:
             self._move(key, ExecutionState.SCHEDULED)
         return True
-
-    def _request(self, key: str) -> SlotRequest:
-        return self._tasks[key].spec.slot_request
 
     def _may_reserve(self, bundle: _Bundle) -> bool:
         if any(self._restarting.get(key) is bundle for key in bundle.keys):

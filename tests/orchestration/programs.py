@@ -42,3 +42,12 @@ def by_argument(argv: list[str]) -> None:
     stream = env.from_collection([1, 2], Types.INT())
     (stream.map(lambda value: value).rebalance().map(lambda value: value) if argv else stream).print()
     env.execute("by argument")
+
+
+def two_jobs_in_one() -> None:
+    """Two regions that know nothing of each other."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_parallelism(1)
+    env.from_collection([1], Types.INT()).print()
+    env.from_collection([2], Types.INT()).print()
+    env.execute("two")
