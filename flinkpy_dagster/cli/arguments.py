@@ -10,6 +10,8 @@ from typing import NoReturn
 ACTIONS = {
     "run": "run a program and wait for its end",
     "info": "print the plans of a program as one JSON object, without running it",
+    "savepoint": "make a savepoint of a running job",
+    "stop": "stop a running job with a savepoint",
 }
 """Action and one line of help; each is the function ``run`` of the module of its name."""
 
@@ -28,6 +30,11 @@ class Arguments(argparse.Namespace):
     pairs: list[str]
     target: str | None = None
     function: str | None = None
+    savepoint: str | None = None
+    allows_non_restored: bool = False
+    job_id: str = ""
+    folder: str | None = None
+    drains: bool = False
     rows: int = 0
     traceback: bool = False
 
@@ -55,13 +62,32 @@ def build_parser() -> "_Parser":
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
     _add_run(_add_action(actions, "run"))
     _add_info(_add_action(actions, "info"))
+    _add_savepoint(_add_action(actions, "savepoint"))
+    _add_stop(_add_action(actions, "stop"))
     return parser
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_configuration(parser)
     parser.add_argument(
-        "-t", "--target", metavar="TARGET", help="local, or the Spark master to run on: local[N], spark://HOST:PORT"
+        "-t",
+        "--target",
+        metavar="TARGET",
+        help="local, or the Spark master to run on: local[N], spark://HOST:PORT",
+    )
+    parser.add_argument(
+        "-s",
+        "--fromSavepoint",
+        dest="savepoint",
+        metavar="PATH",
+        help="savepoint or checkpoint to start from; latest: the newest of the job, none: start afresh",
+    )
+    parser.add_argument(
+        "-n",
+        "--allowNonRestoredState",
+        dest="allows_non_restored",
+        action="store_true",
+        help="start although there is state of operators that the program no longer has",
     )
     parser.add_argument(
         "--show",
@@ -72,6 +98,35 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         help="show this many first rows of every Parquet result (default: 0)",
     )
     _add_program(parser)
+
+
+def _add_savepoint(parser: argparse.ArgumentParser) -> None:
+    _add_running_job(parser)
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        help="where to (default: execution.checkpointing.savepoint-dir)",
+    )
+
+
+def _add_stop(parser: argparse.ArgumentParser) -> None:
+    _add_running_job(parser)
+    parser.add_argument(
+        "-p",
+        "--savepointPath",
+        dest="folder",
+        metavar="FOLDER",
+        help="where to (default: execution.checkpointing.savepoint-dir)",
+    )
+    parser.add_argument(
+        "-d", "--drain", dest="drains", action="store_true", help="bring event time to its end before"
+    )
+
+
+def _add_running_job(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
+    parser.add_argument("job_id", metavar="JOB_ID", help="the id of the job, or of its Dagster run")
 
 
 def _add_info(parser: argparse.ArgumentParser) -> None:

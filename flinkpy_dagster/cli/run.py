@@ -54,6 +54,10 @@ def configuration_of(arguments: Arguments) -> Configuration:
     configuration = Configuration.from_pairs(arguments.pairs)
     if arguments.parallelism is not None:
         configuration.set("parallelism.default", arguments.parallelism)
+    if arguments.savepoint is not None:
+        configuration.set("execution.state-recovery.path", arguments.savepoint)
+    if arguments.allows_non_restored:
+        configuration.set("execution.state-recovery.ignore-unclaimed-state", True)
     if arguments.target is not None:
         configuration.set("execution.target", arguments.target)
     return configuration

@@ -93,16 +93,17 @@ class Departures:
     def rows(self) -> dict[int, int]:
         """Elements written so far per port; those of a broadcast exchange once per reader."""
         writers = [*self._exchanges.values()]
-        records: list[RecordWriter | PartFiles] = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
         return {writer.port: writer.elements for writer in writers} | {
-            writer.port: writer.rows for writer in records
+            writer.port: writer.rows for writer in self._record_writers()
         }
 
     @property
     def filled(self) -> dict[int, frozenset[str]]:
         """Per port of records: the columns that are not null throughout."""
-        records: list[RecordWriter | PartFiles] = [*self._stored.values(), *self._tables.values(), *self._parts.values()]
-        return {writer.port: frozenset(writer.filled) for writer in records}
+        return {writer.port: frozenset(writer.filled) for writer in self._record_writers()}
+
+    def _record_writers(self) -> list[RecordWriter | PartFiles]:
+        return [*self._stored.values(), *self._tables.values(), *self._parts.values()]
 
     def take(self, departure: Emission | SinkOutput) -> Iterator[pa.RecordBatch]:
         """Takes one departure; gives what is ready."""

@@ -105,6 +105,12 @@ class EpochRequests:
             JobFailed(self._closed_by, "it has ended, so there is no savepoint of it.")
         )
 
+    def ask(self, folder: str | None = None, *, stops: bool = False, drains: bool = False) -> "Future[str]":
+        """``add`` of such a request; gives the path."""
+        request = SavepointRequest(folder, stops, drains)
+        self.add(request)
+        return request.path
+
     @property
     def is_waiting(self) -> bool:
         return bool(self._waiting)

@@ -4,24 +4,28 @@ import os
 import shutil
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.epoch_offsets import logs_of, offsets_moved
+from flinkpy_dagster.dataplane.epoch_offsets import logs_of, with_files
 from flinkpy_dagster.dataplane.epoch_passes import EpochReport
 from flinkpy_dagster.errors import CorruptState, InvalidProgram, JobFailed, StaleLeader
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.operators.task_environment import key_groups_of
 from flinkpy_dagster.runtime.checkpoints import (
+    ENDED,
     CheckpointCoordinator,
     CheckpointFailed,
     CheckpointSettings,
     JobEnd,
 )
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
+from flinkpy_dagster.state.files import local_folder
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
+from flinkpy_dagster.state.savepoints import Opened, imported, write_savepoint
 
 _RETRY_SECONDS = 1.0
 
@@ -30,15 +34,16 @@ _RETRY_SECONDS = 1.0
 class EpochKeeping:
     """Not thread-safe, but for reading ``newest``.
 
-    ``folder`` is the job's own (absolute). ``start`` is a state imported from elsewhere, for a folder with no epoch.
+    ``folder`` is the job's own (absolute). ``restored`` is a savepoint or checkpoint of elsewhere that the job starts
+    from, if its own folder has no epoch yet. ``owner`` tells pending files of the job's sinks from those of other jobs.
     """
 
     folder: str
     job_graph: JobGraph
     configuration: Configuration
     job_id: str
-    start: EpochMetadata | None = None
-    restored_from: str | None = None
+    owner: str = "job"
+    restored: Opened | None = None
     newest: EpochMetadata | None = None
     _news: list[CheckpointFailed] = field(default_factory=list)
 
@@ -51,8 +56,10 @@ class EpochKeeping:
     def lead(self) -> EpochMetadata | None:
         """Becomes the leader; the epoch to go on from, None for a fresh start. Raises StaleLeader, CorruptState."""
         os.makedirs(self.folder, exist_ok=True)
+        with suppress(FileNotFoundError):
+            os.remove(os.path.join(self.folder, ENDED))
         found = self._store.lead()
-        self.newest = found.metadata if found is not None else self.start
+        self.newest = found.metadata if found is not None else self._imported()
         self._name = found.name if found is not None else ""
         next_id = self._store.next_checkpoint_id()
         if self.newest is not None and self.newest.checkpoint_id is not None:
@@ -61,16 +68,18 @@ class EpochKeeping:
         self._delete_old_queries()
         return self.newest
 
+    def _imported(self) -> EpochMetadata | None:
+        opened = self.restored
+        if opened is None:
+            return None
+        offsets = with_files(opened.metadata.offsets, opened.folder)
+        return replace(imported(opened, self._store), offsets=offsets, checkpoint_id=None)
+
     # -- what the newest epoch says -------------------------------------------------------------------------
 
     @property
     def token(self) -> int:
         return self._store.token
-
-    @property
-    def owner(self) -> str:
-        """Tells the pending files of this job from those of others; the same in all its runs."""
-        return self.job_id
 
     @property
     def epoch(self) -> int:
@@ -124,7 +133,7 @@ class EpochKeeping:
             pending_commits=pending,
             triggered_ms=began_ms,
             completed_ms=now_ms,
-            restored_from=self.restored_from,
+            restored_from=None if self.restored is None else self.restored.path,
             is_last=is_last,
             statistics=_statistics(report, duration_s),
         )
@@ -137,7 +146,7 @@ class EpochKeeping:
     def name_newest_checkpoint(self, now_ms: int) -> EpochMetadata | None:
         """Makes the newest epoch a checkpoint if it is none: the end of an available-now run."""
         newest = self.newest
-        if newest is None or newest.kind is CheckpointKind.CHECKPOINT or newest is self.start:
+        if newest is None or not self._name or newest.kind is CheckpointKind.CHECKPOINT:
             return None
         checkpoint_id = self.coordinator.triggered(now_ms)
         self._commit(replace(newest, kind=CheckpointKind.CHECKPOINT, checkpoint_id=checkpoint_id))
@@ -198,33 +207,41 @@ class EpochKeeping:
 
     def savepoint(self, folder: str | None, now_ms: int) -> tuple[EpochMetadata, str]:
         """A self-contained copy of the newest epoch below ``folder``, and its path."""
-        from flinkpy_dagster.state.savepoints import write_savepoint
-
         target = folder or self.configuration.get("execution.checkpointing.savepoint-dir")
         if target is None:
             raise InvalidProgram(
                 f"A savepoint of job '{self.job_graph.name}' needs a folder: give one, or set "
                 "execution.checkpointing.savepoint-dir."
             )
-        if self.newest is None:
+        newest = self.newest
+        if newest is None:
             raise InvalidProgram(
                 f"Job '{self.job_graph.name}' has not completed an epoch yet: try again later."
             )
-        checkpoint_id = self.coordinator.triggered(now_ms)
-        return write_savepoint(self, target, checkpoint_id, now_ms)
+        metadata = replace(
+            newest,
+            checkpoint_id=self.coordinator.triggered(now_ms),
+            offsets=with_files(newest.offsets, self.folder),
+            pending_commits={},  # done before anybody could ask for a savepoint of the epoch
+            triggered_ms=now_ms,
+        )
+        return write_savepoint(metadata, self.folder, local_folder(target), completed_ms=_now_ms())
 
     def ended(self, end: JobEnd) -> None:
         """Notes how the run ended; deletes what is not to be kept."""
-        if self.token and not self.coordinator.keeps_checkpoints(end):
+        if not self.token:
+            return
+        if not self.coordinator.keeps_checkpoints(end):
             shutil.rmtree(self.folder, ignore_errors=True)
+        elif end not in (JobEnd.FAILED, JobEnd.SUSPENDED):  # these go on
+            with open(os.path.join(self.folder, ENDED), "w") as file:
+                file.write(end.value)
 
     def _delete_old_queries(self) -> None:
         """Folders of former queries, but for logs of files that an epoch we keep refers to."""
         needed = {
             log.split("/")[0] for each in self._store.complete() for log in logs_of(each.metadata.offsets)
         }
-        if self.start is not None:
-            needed |= {log.split("/")[0] for log in logs_of(self.start.offsets)}
         for name in os.listdir(self.folder):
             if name.startswith("query-") and name not in needed:
                 shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
@@ -243,11 +260,6 @@ def watermark_of(metadata: EpochMetadata) -> int | None:
     """How far the event time of the job has come, ms: that of the operator that is behind; None without any."""
     marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
     return min(marks, default=None)
-
-
-def moved_offsets(metadata: EpochMetadata, folder: str, target: str) -> EpochMetadata:
-    """The metadata with the logs of its sources copied from one folder to another."""
-    return replace(metadata, offsets=offsets_moved(metadata.offsets, folder, target))
 
 
 def _now_ms() -> int:

@@ -1,7 +1,7 @@
 """How far the sources of a job have been read, as part of an epoch's metadata.
 
-Per source (operator id): ``{"streams": [[offset, log], ...]}`` for what Spark streams (one entry per path; ``log`` is
-relative to the folder of the job), ``{"position": ...}`` for what the driver reads itself.
+Per source (operator id): ``{"streams": [[offset, log, files], ...]}`` for what Spark streams (one entry per path; see
+``SourceOffset``; ``log`` is relative to the folder of the job), ``{"position": ...}`` for what the driver reads itself.
 """
 
 import os
@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flinkpy_dagster.dataplane.polled_sources import PolledSource
-from flinkpy_dagster.dataplane.query_folder import SourceOffset, copy_file_logs
+from flinkpy_dagster.dataplane.query_folder import SourceOffset
 from flinkpy_dagster.dataplane.streams import QuerySources
 from flinkpy_dagster.graph.stream_graph import StreamNode
 
@@ -38,8 +38,8 @@ def offsets_for_query(folder: str, sources: QuerySources, offsets: Mapping[str, 
     found = [SourceOffset() for _ in range(sources.size)]
     for stream in sources.streams:
         known = offsets.get(stream.node.operator_id, {}).get("streams", ())
-        for part, (offset, log) in zip(stream.parts, known):
-            found[part] = SourceOffset(offset, None if log is None else os.path.join(folder, log))
+        for part, entry in zip(stream.parts, known):
+            found[part] = _absolute(entry, folder)
     return found
 
 
@@ -48,23 +48,29 @@ def position_of(offsets: Mapping[str, Any], node: StreamNode) -> Any:
     return offsets.get(node.operator_id, {}).get("position")
 
 
-def offsets_moved(offsets: Mapping[str, Any], folder: str, target: str) -> Offsets:
-    """The same offsets with their logs copied from the folder of one job, or savepoint, to that of another."""
+def with_files(offsets: Mapping[str, Any], folder: str) -> Offsets:
+    """The same offsets without a log: they can be moved anywhere. ``folder`` is that of the job."""
     moved: Offsets = {}
     for operator_id, known in offsets.items():
-        if "streams" not in known:
-            moved[operator_id] = known
-            continue
-        there = [SourceOffset(offset, log and os.path.join(folder, log)) for offset, log in known["streams"]]
-        copied = copy_file_logs(there, os.path.join(target, "sources", operator_id))
-        moved[operator_id] = {"streams": [_relative(source, target) for source in copied]}
+        streams = [_absolute(entry, folder).with_files() for entry in known.get("streams", ())]
+        moved[operator_id] = {"streams": [_relative(each, folder) for each in streams]} if streams else known
     return moved
 
 
 def logs_of(offsets: Mapping[str, Any]) -> set[str]:
     """The logs that offsets need, relative to the folder of the job."""
-    return {log for known in offsets.values() for _, log in known.get("streams", ()) if log is not None}
+    return {
+        entry[1] for known in offsets.values() for entry in known.get("streams", ()) if entry[1] is not None
+    }
 
 
-def _relative(source: SourceOffset, folder: str) -> list[str | None]:
-    return [source.offset, None if source.log is None else os.path.relpath(source.log, folder)]
+def _absolute(entry: list[Any], folder: str) -> SourceOffset:
+    offset, log, files = entry
+    return SourceOffset(
+        offset, None if log is None else os.path.join(folder, log), None if files is None else tuple(files)
+    )
+
+
+def _relative(source: SourceOffset, folder: str) -> list[Any]:
+    log = None if source.log is None else os.path.relpath(source.log, folder)
+    return [source.offset, log, None if source.files is None else list(source.files)]

@@ -6,7 +6,7 @@ What happens when, and why a process may die anywhere: docs/design/epochs.md.
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +18,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from flinkpy_dagster.clock import Clock, SystemClock
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.data_sets import DataSetStore
 from flinkpy_dagster.dataplane.epoch_commits import EpochSinks
 from flinkpy_dagster.dataplane.epoch_control import EpochListener, EpochRequests, NoSteps, Observer, Trigger
 from flinkpy_dagster.dataplane.epoch_keeping import EpochKeeping
@@ -47,6 +48,7 @@ STREAM_SETTINGS = ENGINE_SETTINGS | {
     "spark.sql.streaming.stopTimeout": "60s",
 }
 _WATCH_SECONDS = 0.02
+_WAIT_SECONDS = 0.25
 
 
 @dataclass(kw_only=True)
@@ -54,7 +56,7 @@ class EpochRunner:
     """Runs one unbounded job; ``run`` may be called again after a failure and goes on where the last epoch ended.
 
     ``keeping`` is where epochs are kept, ``requests`` what people want of the running job, ``listener`` is told what
-    happens, ``observe`` of every step of an epoch (tests die there).
+    happens, ``observe`` of every step of an epoch (tests die there). ``store`` stays empty.
     """
 
     spark: SparkSession
@@ -66,18 +68,54 @@ class EpochRunner:
     requests: EpochRequests = field(default_factory=EpochRequests)
     observe: Observer = field(default_factory=NoSteps)
     clock: Clock = field(default_factory=SystemClock)
-    attempt: int = 0
+    store: DataSetStore = field(default_factory=lambda: DataSetStore(""))
 
     def __post_init__(self) -> None:
         self._canceled = threading.Event()
         self._running: _RunningEpochs | None = None
+        self._changed = threading.Condition()
+        self._is_led = False
+        self._result: RegionResult | None = None
         self.totals = Totals()
 
-    def run(self, region: PipelinedRegion) -> RegionResult:
+    def run(self, region: PipelinedRegion, attempt: int = 0) -> RegionResult:
         """Runs the whole job, of which ``region`` is a part, until it ends, is stopped or is canceled.
 
-        Raises what RegionRunner.run raises, StaleLeader if another run has taken the job over, CorruptState.
+        Of several regions the first runs the job, the others wait. Raises what RegionRunner.run raises, StaleLeader if
+        another run has taken the job over, CorruptState.
         """
+        with self._changed:
+            while self._is_led and self._result is None:
+                self.check_canceled()
+                self._changed.wait(_WAIT_SECONDS)
+            if self._result is not None:
+                return self._result
+            self._is_led = True
+        try:
+            result = self._run(attempt)
+        except BaseException:
+            with self._changed:
+                self._is_led = False
+            raise
+        with self._changed:
+            self._result = result
+            self._changed.notify_all()
+        return result
+
+    def initialize_on_master(self, regions: Iterable[PipelinedRegion]) -> None:
+        """Nothing: sinks are prepared by the run that leads, which knows whether the job is new."""
+
+    def interrupt(self, region: PipelinedRegion) -> None:
+        """Ends the attempt that is under way."""
+        running = self._running
+        if running is not None:
+            running.interrupt()
+
+    def lost(self, data_sets: Iterable[str]) -> list[str]:
+        """Nothing is stored between vertices."""
+        return []
+
+    def _run(self, attempt: int) -> RegionResult:
         tag = job_tag(self.job_id)
         context = self.spark.sparkContext
         provide_package(context)
@@ -86,7 +124,9 @@ class EpochRunner:
         end = JobEnd.FAILED
         try:
             with spark_errors(self.job_graph.name, tag), ExitStack() as stack:
-                self._running = _RunningEpochs(self, stack)
+                self.check_canceled()
+                self.requests.open()
+                self._running = _RunningEpochs(self, stack, attempt)
                 end = self._running.run()
         except JobFailed:
             self.check_canceled()
@@ -124,8 +164,9 @@ class EpochRunner:
 class _RunningEpochs:
     """One run of the query. ``stack`` undoes what it has opened."""
 
-    def __init__(self, runner: EpochRunner, stack: ExitStack) -> None:
+    def __init__(self, runner: EpochRunner, stack: ExitStack, attempt: int) -> None:
         self._runner = runner
+        self._attempt = attempt
         self._stack = stack
         self._trigger = Trigger.of(runner.configuration)
         self._epoch_lock = threading.Lock()  # held while an epoch is processed
@@ -154,7 +195,7 @@ class _RunningEpochs:
             sources=self._sources,
             polled={node: source for node, (_, source) in self._polled.items()},
             staged=self._sinks.staged,
-            attempt=runner.attempt,
+            attempt=self._attempt,
         )
         # 4. epochs
         self._loop()
@@ -170,6 +211,11 @@ class _RunningEpochs:
         if query is not None:
             with suppress(PySparkException, Py4JError):
                 query.stop()
+
+    def interrupt(self) -> None:
+        """From any thread: ``run`` raises."""
+        self._error = self._error or JobFailed(self._runner.job_graph.name, "it is to begin again.")
+        self._runner.spark.sparkContext.cancelJobsWithTag(job_tag(self._runner.job_id))
 
     # -- opening ------------------------------------------------------------------------------------------
 
@@ -231,9 +277,13 @@ class _RunningEpochs:
     def _look_after(self) -> None:
         """Between epochs: timers that are due, sources of the driver, what people ask for."""
         time.sleep(_WATCH_SECONDS)
-        if self._runner.requests.is_waiting and self._epoch_lock.acquire(blocking=False):
+        if (
+            self._runner.requests.is_waiting
+            and self._runner.keeping.epoch
+            and self._epoch_lock.acquire(blocking=False)
+        ):
             try:
-                self._serve_requests(None)
+                self._serve_requests()
             finally:
                 self._epoch_lock.release()
         if not self._trigger.is_available_now and not self._has_tick and self._wants_tick():
@@ -244,7 +294,12 @@ class _RunningEpochs:
             return False
         if any(source.has_more() for _, source in self._polled.values()):
             return True
-        if self._runner.requests.wants_drain or self._is_last():
+        requests = self._runner.requests
+        if (
+            requests.wants_drain
+            or self._is_last()
+            or (requests.is_waiting and not self._runner.keeping.epoch)
+        ):
             return True
         timer_ms = self._runner.keeping.next_timer_ms
         return timer_ms is not None and timer_ms <= self._runner.clock.now_ms()
@@ -311,7 +366,7 @@ class _RunningEpochs:
         observe("published", number)
         runner.totals.add(report, self._sinks)
         runner.listener.on_epoch(committed, keeping.take_news())
-        self._serve_requests(number)
+        self._serve_requests()
         if epoch.is_last and self._end is None:
             self._end = JobEnd.FINISHED
 
@@ -333,9 +388,11 @@ class _RunningEpochs:
             and all(source.has_ended for _, source in self._polled.values())
         )
 
-    def _serve_requests(self, number: int | None) -> None:
+    def _serve_requests(self) -> None:
         """Savepoints and stops, right after an epoch or between two."""
         for request in self._runner.requests.take(after_drain=self._runner.keeping.is_drained):
-            request.serve(self._runner.keeping, self._runner.clock.now_ms())
+            made = request.serve(self._runner.keeping, self._runner.clock.now_ms())
+            if made is not None:
+                self._runner.listener.on_savepoint(*made)
             if request.stops:
                 self._end = JobEnd.STOPPED

@@ -22,12 +22,27 @@ _VERSION = "v1"
 class SourceOffset:
     """How far one source of the query was read.
 
-    ``offset``: Spark's JSON, or ``NO_OFFSET``. ``log``: the folder where Spark's file source keeps which files an
-    offset stands for, None if the source has none.
+    ``offset``: Spark's JSON, or ``NO_OFFSET``. What files the offset of a file source stands for is in ``log``, the
+    folder where Spark keeps them, or in ``files``, as Spark's JSON lines; both are None for other sources.
     """
 
     offset: str = NO_OFFSET
     log: str | None = None
+    files: tuple[str, ...] | None = None
+
+    def with_files(self) -> "SourceOffset":
+        """The same without the log."""
+        if self.log is None:
+            return self
+        return SourceOffset(self.offset, None, tuple(self.lines()))
+
+    def lines(self) -> list[str]:
+        """The files up to the offset, as Spark's JSON lines."""
+        last = _log_offset(self.offset)
+        if last is None:
+            return []
+        lines = _lines_of(self.log) if self.log is not None else self.files or ()
+        return [line for line in lines if json.loads(line)["batchId"] <= last]
 
 
 def make_query_folder(folder: str, epoch: int, offsets: Sequence[SourceOffset]) -> None:
@@ -39,8 +54,7 @@ def make_query_folder(folder: str, epoch: int, offsets: Sequence[SourceOffset]) 
     if epoch < 0:
         return
     for number, source in enumerate(offsets):
-        if source.log is not None and os.path.isdir(source.log):
-            _copy_log(source, os.path.join(folder, "sources", str(number)))
+        _write_log(source, os.path.join(folder, "sources", str(number)))
     head = json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}})
     lines = [_VERSION, head, *(source.offset for source in offsets)]
     # Spark asks for the epoch before, too: a source is told the way it came, which is nothing here
@@ -58,17 +72,6 @@ def offsets_of(folder: str, epoch: int, sources: int) -> tuple[SourceOffset, ...
     return tuple(SourceOffset(line, _log_of(folder, number, line)) for number, line in enumerate(lines))
 
 
-def copy_file_logs(offsets: Sequence[SourceOffset], folder: str) -> tuple[SourceOffset, ...]:
-    """The same offsets with the logs they need copied below ``folder``."""
-    copied = []
-    for number, source in enumerate(offsets):
-        log = os.path.join(folder, str(number))
-        if source.log is not None:
-            _copy_log(source, log)
-        copied.append(SourceOffset(source.offset, log if source.log is not None else None))
-    return tuple(copied)
-
-
 def _log_of(folder: str, number: int, offset: str) -> str | None:
     log = os.path.join(folder, "sources", str(number))
     return log if _log_offset(offset) is not None and os.path.isdir(log) else None
@@ -82,40 +85,38 @@ def _log_offset(offset: str) -> int | None:
     return content.get("logOffset") if isinstance(content, dict) else None
 
 
-def _copy_log(source: SourceOffset, target: str) -> None:
-    """The entries up to the offset: files found later are found again.
+def _write_log(source: SourceOffset, target: str) -> None:
+    """The log up to the offset, as Spark would have written it: files found later are found again.
 
-    Spark rewrites every tenth entry to hold all before it and deletes those; whatever was deleted since the offset was
-    reached is taken out of the newest of these.
+    Spark rewrites every tenth entry to hold all before it and deletes those.
     """
     last = _log_offset(source.offset)
-    assert source.log is not None
     if last is None:
         return
-    files = {number: lines for number, lines in _files_by_entry(source.log).items() if number <= last}
+    entries: dict[int, list[str]] = {}
+    for line in source.lines():
+        entries.setdefault(json.loads(line)["batchId"], []).append(line)
     compacted = (last + 1) // COMPACT_INTERVAL * COMPACT_INTERVAL - 1
     if compacted >= 0:
-        before = [line for number in sorted(files) if number <= compacted for line in files[number]]
+        before = [line for number in sorted(entries) if number <= compacted for line in entries[number]]
         _write(os.path.join(target, f"{compacted}.compact"), [_VERSION, *before])
     for number in range(compacted + 1, last + 1):
-        _write(os.path.join(target, str(number)), [_VERSION, *files[number]])
+        _write(os.path.join(target, str(number)), [_VERSION, *entries[number]])
 
 
-def _files_by_entry(log: str) -> dict[int, list[str]]:
-    """The files of each entry, as Spark's JSON lines."""
+def _lines_of(log: str) -> list[str]:
+    """The files of all entries: those of the newest compacted one, and of the ones after it."""
     names = [name for name in os.listdir(log) if name.removesuffix(".compact").isdigit()]
     compacted = max(
         (int(name.removesuffix(".compact")) for name in names if name.endswith(".compact")), default=-1
     )
     wanted = [f"{compacted}.compact"] if compacted >= 0 else []
     wanted += [name for name in names if name.isdigit() and int(name) > compacted]
-    files: dict[int, list[str]] = {}
+    lines: list[str] = []
     for name in wanted:
         with open(os.path.join(log, name)) as file:
-            for line in file.read().split("\n")[1:]:
-                if line:
-                    files.setdefault(json.loads(line)["batchId"], []).append(line)
-    return files
+            lines += filter(None, file.read().split("\n")[1:])
+    return lines
 
 
 def _write(path: str, lines: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from flinkpy_dagster.api.job_client import (
     WrittenTable,
 )
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
+from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.job_report import accumulators, tables
@@ -96,6 +96,24 @@ class EmbeddedJob(JobClient):
         return [
             WrittenTable(name, table.path, table.rows, table.size_bytes) for name, table in tables(self.run)
         ]
+
+    def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
+        return CompletableFuture(self._requests().ask(savepoint_directory))
+
+    def stop_with_savepoint(
+        self, advance_to_end_of_event_time: bool, savepoint_directory: str | None = None
+    ) -> CompletableFuture:
+        """The job finishes; with ``advance_to_end_of_event_time`` all its timers fire before."""
+        drains = advance_to_end_of_event_time
+        return CompletableFuture(self._requests().ask(savepoint_directory, stops=True, drains=drains))
+
+    def _requests(self) -> Any:
+        requests = getattr(self.run.runner, "requests", None)
+        if requests is None:
+            raise InvalidProgram(
+                f"There is no savepoint of job '{self.graph.name}': it is bounded, or has not started yet."
+            )
+        return requests
 
     # -- the job's side --------------------------------------------------------------------------------
 

@@ -29,11 +29,13 @@ from dagster import (
     op,
 )
 
+from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration import metadata, op_tags
+from flinkpy_dagster.orchestration.checkpoint_assets import checkpoints_spec, with_checkpoints
 from flinkpy_dagster.orchestration.job_run import JobRun, require_whole_job
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, readable
 from flinkpy_dagster.orchestration.region_parts import RegionRestarts
@@ -80,7 +82,13 @@ class ProgramOps:
             about = {"paths": ", ".join(spec.paths)} if getattr(spec, "paths", None) else {}
             kinds = {"spark"} | ({spec.format} if isinstance(spec, specs.RecordFiles) else set())
             found.append(AssetSpec(key, group_name=group, metadata=about, kinds=kinds))
+        if is_unbounded(self.graph.job_graph):
+            found.append(checkpoints_spec(self.checkpoints_key(), group))
         return found
+
+    def checkpoints_key(self) -> AssetKey:
+        """Of an unbounded job."""
+        return AssetKey([*self.key_prefix, legal_name(self.graph.name), "checkpoints"])
 
     def asset_keys(self) -> dict[str, AssetKey]:
         """By output name. A table sink may name its own."""
@@ -190,7 +198,7 @@ class ProgramOps:
             try:
                 if is_read:
                     yield Output(None, STARTED)
-                yield from _take_part(context, job_run, name)
+                yield from _take_part(context, job_run, name, self.checkpoints_key())
             except RetryRequested:
                 raise
             except BaseException as error:  # also GeneratorExit: Dagster gave the op up
@@ -208,7 +216,9 @@ class ProgramOps:
         }
 
 
-def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> Iterator[Output[None]]:
+def _take_part(
+    context: OpExecutionContext, job_run: JobRun, op_name: str, checkpoints: AssetKey
+) -> Iterator[Output[None]]:
     """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
     require_whole_job(context.run.step_keys_to_execute, job_run.graph)
     vertex = job_run.graph.vertex_of(op_name)
@@ -216,7 +226,12 @@ def _take_part(context: OpExecutionContext, job_run: JobRun, op_name: str) -> It
     if step.retry_mode.disabled:
         job_run.forbid_restarts()
     try:
-        result = job_run.take_part(vertex)
+        if is_unbounded(job_run.graph.job_graph) and vertex is job_run.graph.job_graph.vertices[0]:
+            result = yield from with_checkpoints(
+                context.instance, context.run_id, job_run, vertex, checkpoints
+            )
+        else:
+            result = job_run.take_part(vertex)
         job_run.await_turn(vertex)
         _look_at_inputs_again(context)
     except RegionRestarts as restarts:

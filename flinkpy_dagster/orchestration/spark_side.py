@@ -7,8 +7,10 @@ from concurrent.futures import Future
 from typing import Any
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job_run import Runner
+from flinkpy_dagster.orchestration.stream_run import epoch_runner
 
 
 class SessionStart:
@@ -44,7 +46,9 @@ def region_runner(
     listener: Any,
     job_id: str,
 ) -> Runner:
-    """The RegionRunner of a job; waits for the session."""
+    """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session."""
+    if is_unbounded(job_graph):
+        return epoch_runner(session, job_graph, configuration, listener, job_id, folder)
     spark = session()
     from flinkpy_dagster.dataplane.data_sets import DataSetStore
     from flinkpy_dagster.dataplane.regions import RegionRunner

@@ -11,6 +11,9 @@ from enum import Enum
 
 from flinkpy_dagster.config import Configuration
 
+ENDED = "ended"
+"""File in the folder of a job that has ended by itself, was canceled or stopped: how."""
+
 _PREFIX = "execution.checkpointing."
 
 
@@ -18,7 +21,7 @@ class Retention(Enum):
     """What becomes of checkpoints when the job ends (Flink's ``ExternalizedCheckpointRetention``)."""
 
     NO_EXTERNALIZED_CHECKPOINTS = "NO_EXTERNALIZED_CHECKPOINTS"
-    """Deleted when the job is canceled. (Flink deletes them when it fails, too; here its next run goes on from them.)"""
+    """Deleted when the job is canceled. Flink deletes them when it fails, too; here its next run goes on from them."""
     DELETE_ON_CANCELLATION = "DELETE_ON_CANCELLATION"
     """Deleted when the job is canceled."""
     RETAIN_ON_CANCELLATION = "RETAIN_ON_CANCELLATION"

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from flinkpy_dagster.state.metadata import EpochMetadata
 JOB_ID = "0123456789abcdef0123456789abcdef"
 STEPS = ("planned", "processed", "committed", "published")
 Build = Callable[[StreamExecutionEnvironment], Any]
+
+_files = count()
 
 
 class Death(BaseException):
@@ -95,10 +98,12 @@ def run(runner: EpochRunner) -> RegionResult:
 
 
 def put_file(folder: Path, name: str, lines: Sequence[object]) -> None:
-    """A file that appears complete."""
+    """A file that appears complete. Files are read in the order of their times: a second apart here."""
     folder.mkdir(parents=True, exist_ok=True)
     hidden = folder / f".{name}"
     hidden.write_text("".join(f"{line}\n" for line in lines))
+    changed = 1_700_000_000 + next(_files)
+    os.utime(hidden, (changed, changed))
     os.rename(hidden, folder / name)
 
 

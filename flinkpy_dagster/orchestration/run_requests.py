@@ -1,0 +1,75 @@
+"""Requests to a running job from another process: savepoints and stops, by way of Dagster's run storage.
+
+A request is a tag of the run, ``flinkpy/request/<id>``, its answer another one, ``flinkpy/answer/<id>``. Both are JSON.
+"""
+
+import json
+import secrets
+import time
+from typing import Any
+
+from dagster import DagsterInstance
+
+from flinkpy_dagster.errors import JobFailed, one_line
+
+REQUEST, ANSWER = "flinkpy/request/", "flinkpy/answer/"
+_LOOK_SECONDS = 1.0
+_ASK_SECONDS = 0.2
+
+
+class RunRequests:
+    """In the run process: takes requests, answers them when they have been served."""
+
+    def __init__(self, instance: DagsterInstance, run_id: str) -> None:
+        self._instance, self._run_id = instance, run_id
+        self._known: dict[str, Any] = {}
+        self._looked_at = 0.0
+
+    def look(self, requests: Any) -> None:
+        """Hands new requests to the runner's ``EpochRequests``; answers those that are done."""
+        self._answer()
+        if time.monotonic() - self._looked_at < _LOOK_SECONDS:
+            return
+        self._looked_at = time.monotonic()
+        run = self._instance.get_run_by_id(self._run_id)
+        for tag, text in run.tags.items() if run is not None else ():
+            number = tag.removeprefix(REQUEST)
+            if number != tag and number not in self._known and ANSWER + number not in run.tags:
+                self._known[number] = requests.ask(**json.loads(text))
+
+    def _answer(self) -> None:
+        for number, path in list(self._known.items()):
+            if path is not None and path.done():
+                self._known[number] = None
+                error = path.exception()
+                answer = {"path": path.result()} if error is None else {"error": one_line(str(error))}
+                self._instance.add_run_tags(self._run_id, {ANSWER + number: json.dumps(answer)})
+
+
+def request_savepoint(
+    instance: DagsterInstance,
+    run_id: str,
+    folder: str | None,
+    *,
+    stops: bool = False,
+    drains: bool = False,
+    timeout_s: float = 600,
+) -> str:
+    """Asks a running job, in whatever process it runs, for a savepoint; its path. Raises JobFailed."""
+    number = secrets.token_hex(4)
+    content = {"folder": folder, "stops": stops, "drains": drains}
+    instance.add_run_tags(run_id, {REQUEST + number: json.dumps(content)})
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        run = instance.get_run_by_id(run_id)
+        if run is None:
+            raise JobFailed(run_id, "there is no such run.")
+        if (text := run.tags.get(ANSWER + number)) is not None:
+            answer = json.loads(text)
+            if "path" in answer:
+                return str(answer["path"])
+            raise JobFailed(run.job_name, answer["error"])
+        if run.is_finished:
+            raise JobFailed(run.job_name, "it has ended, so there is no savepoint of it.")
+        time.sleep(_ASK_SECONDS)
+    raise JobFailed(run_id, f"it has not answered within {timeout_s:.0f} s.")
