@@ -53,6 +53,9 @@ from flinkpy_dagster.operators.task import TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
 
 
+_POOL = "spark.scheduler.pool"
+
+
 def job_tag(job_id: str) -> str:
     """The Spark job tag of everything a job runs."""
     return f"flinkpy-{job_id}"
@@ -140,7 +143,9 @@ class RegionRunner:
 
     @contextmanager
     def _spark_jobs(self, region: PipelinedRegion) -> Iterator[None]:
-        """Spark jobs of this thread carry the job's tag and say what they are; their errors become ours."""
+        """Spark jobs of this thread carry the job's tag, run in the pool of the region's slot sharing group and say what
+        they are; their errors become ours.
+        """
         context = self.spark.sparkContext
         tag = job_tag(self.job_id)
         tags = (tag, region_tag(self.job_id, region.id))
@@ -149,6 +154,9 @@ class RegionRunner:
         context.setJobDescription(
             f"{self.job_graph.name}: {', '.join(vertex.name for vertex in region.vertices)}"
         )
+        pool = context.getLocalProperty(_POOL)
+        group = region.vertices[0].slot_sharing_group
+        context.setLocalProperty(_POOL, f"{group.name} {group.index}")
         try:
             with spark_errors(self.job_graph.name, tag):
                 yield
@@ -159,6 +167,7 @@ class RegionRunner:
             for each in tags:
                 context.removeJobTag(each)
             context.setJobDescription(None)
+            context.setLocalProperty(_POOL, pool)
 
 
 class _RunningRegion:
