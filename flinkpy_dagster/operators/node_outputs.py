@@ -168,6 +168,11 @@ class NodeOutput:
         columns = self._key_columns.made_of(keys) if self._gives_columns and self._key_columns else None
         return keys if columns is None else columns
 
+    @property
+    def has_side_readers(self) -> bool:
+        """Does anybody read a side output?"""
+        return bool(self._sides)
+
     def emit_side(self, tag_id: str, batch: Batch) -> None:
         """Results for a side output; dropped if nobody reads it."""
         side = self._sides.get(tag_id)
@@ -196,6 +201,11 @@ class ChainLink:
         """Results go on at once."""
         if batch.values:
             self._operator.process(batch, 0)
+
+    @property
+    def has_side_readers(self) -> bool:
+        """Does anybody read a side output of the node?"""
+        return self._node_output.has_side_readers
 
     def emit_side(self, tag_id: str, batch: Batch) -> None:
         """Side outputs leave the node."""

@@ -19,6 +19,10 @@ class Output(Protocol):
     def emit(self, batch: Batch) -> None:
         """Results; the batch belongs to the receiver from now on."""
 
+    @property
+    def has_side_readers(self) -> bool:
+        """Does anybody read a side output?"""
+
     def emit_side(self, tag_id: str, batch: Batch) -> None:
         """Results for a side output."""
 

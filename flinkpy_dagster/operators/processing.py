@@ -1,14 +1,13 @@
 """Process functions with one or two inputs, with and without keys."""
 
+from collections.abc import Callable
 from typing import Any
 
-from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
 from flinkpy_dagster.operators.element_contexts import KeyedContext, PlainContext
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.operator import Operator, Setup, close_function, open_function
-from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.results import Results, timestamps_of
-from flinkpy_dagster.operators.snapshots import ATOMS
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.timer_service import TimeDomain
 from flinkpy_dagster.operators.timers import ClockReading, KeyedTimerService, Timer
@@ -66,26 +65,49 @@ class KeyedProcessOperator(KeyedOperator):
         open_function(self._function, SubtaskContext(setup, self.backend))
 
     def process(self, batch: Batch, input_index: int) -> None:
-        call = self._calls[input_index]
-        context, backend, results = self._context, self.backend, self.results
-        append, stamp, freeze = results.appenders()
+        columns = self.results.columns()
+        if columns is None:
+            self._process_carefully(batch, self._calls[input_index])
+        elif batch.timestamps is None:
+            self._process_untimed(batch, self._calls[input_index], *columns)
+        else:
+            self._process_timed(batch, self._calls[input_index], *columns)
+        self.results.flush()
+
+    # Three loops, for this is where time is spent: each does per element what ``_process_carefully`` does, and
+    # leaves out what does not matter in its case.
+
+    def _process_carefully(self, batch: Batch, call: Callable) -> None:
+        context, backend, take = self._context, self.backend, self.results.take
         keys = batch.keys or []
         columns = zip(batch.values, timestamps_of(batch), keys, self.state_keys(keys), strict=True)
         for value, timestamp, self.current_key, backend.key in columns:
             context.element_timestamp = timestamp
             made = call(value, context)
             if made:
-                # what Results.take does: the call is worth saving here
-                for result in made:
-                    if result.__class__ not in ATOMS:
-                        if result.__class__ is tuple and result and result[0].__class__ is OutputTag:
-                            results.take_aside(result[0].tag_id, result[1], timestamp)
-                            continue
-                        if freeze is not None:
-                            result = freeze(result)
-                    append(result)
-                    stamp(timestamp)
-        results.flush()
+                take(made, timestamp)
+
+    def _process_timed(self, batch: Batch, call: Callable, values: list, timestamps: list) -> None:
+        context, backend, extend = self._context, self.backend, values.extend
+        keys = batch.keys or []
+        columns = zip(batch.values, batch.timestamps, keys, self.state_keys(keys), strict=True)
+        for value, timestamp, self.current_key, backend.key in columns:
+            context.element_timestamp = timestamp
+            made = call(value, context)
+            if made:
+                extend(made)
+                timestamps += [timestamp] * (len(values) - len(timestamps))
+
+    def _process_untimed(self, batch: Batch, call: Callable, values: list, timestamps: list) -> None:
+        context, backend, extend = self._context, self.backend, values.extend
+        context.element_timestamp = MIN_TIMESTAMP
+        keys = batch.keys or []
+        columns = zip(batch.values, keys, self.state_keys(keys), strict=True)
+        for value, self.current_key, backend.key in columns:
+            made = call(value, context)
+            if made:
+                extend(made)
+        timestamps += [MIN_TIMESTAMP] * (len(values) - len(timestamps))
 
     def on_timer(self, timer: Timer, domain: TimeDomain) -> None:
         context = self._timer_context

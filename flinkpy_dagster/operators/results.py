@@ -1,6 +1,7 @@
 """Collecting what user functions yield: values with their timestamps, and side outputs."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
@@ -11,13 +12,18 @@ from flinkpy_dagster.types import TypeInformation
 
 
 class Results:
-    """Takes results one call of a user function at a time and emits them as batches."""
+    """Takes results one call of a user function at a time and emits them as batches.
 
-    __slots__ = ("_is_immutable", "_output", "_sides", "_timestamps", "_values", "least")
+    Results that cannot change and that go nowhere but to the main output are taken without a look at each. Those for
+    side outputs that nobody reads are then among them until they are emitted.
+    """
+
+    __slots__ = ("_is_immutable", "_is_plain", "_output", "_sides", "_timestamps", "_values", "least")
 
     def __init__(self, output: Output, output_type: TypeInformation | None):
         self._output = output
         self._is_immutable = is_immutable(output_type)
+        self._is_plain = self._is_immutable and not output.has_side_readers
         self._values: list = []
         self._timestamps: list = []
         self._sides: dict[str, Batch] = {}
@@ -27,6 +33,10 @@ class Results:
         """Takes all of ``results``, which carry ``timestamp``; a tuple of an OutputTag and a value goes to the side."""
         values = self._values
         timestamps = self._timestamps
+        if self._is_plain:
+            values.extend(results)
+            timestamps += [timestamp] * (len(values) - len(timestamps))
+            return
         for result in results:
             if result.__class__ not in ATOMS:
                 if is_for_the_side(result):
@@ -37,9 +47,12 @@ class Results:
             values.append(result)
             timestamps.append(timestamp)
 
-    def appenders(self) -> tuple[Callable, Callable, Callable | None]:
-        """Takes a value, takes its timestamp, copies a value if it can change: good until ``flush``, for hot loops."""
-        return self._values.append, self._timestamps.append, None if self._is_immutable else snapshot
+    def columns(self) -> tuple[list, list] | None:
+        """Where values and timestamps may be put as they are, for hot loops: good until ``flush``.
+
+        None if ``take`` has to look at each.
+        """
+        return (self._values, self._timestamps) if self._is_plain else None
 
     def take_one(self, result: Any, timestamp: int) -> None:
         """Takes one result, which cannot be for the side."""
@@ -59,9 +72,9 @@ class Results:
         if len(self._values) < self.least:
             return
         if self._values:
-            values, timestamps = self._values, self._timestamps
+            batch = Batch(self._values, timestamps_or_none(self._timestamps))
             self._values, self._timestamps = [], []
-            self._output.emit(Batch(values, timestamps_or_none(timestamps)))
+            self._output.emit(without_tagged(batch) if self._is_plain else batch)
         if self._sides:
             sides, self._sides = self._sides, {}
             for tag_id, side in sides.items():
@@ -74,6 +87,21 @@ class Results:
 def is_for_the_side(result: Any) -> bool:
     """Is it a tuple of an OutputTag and a value?"""
     return result.__class__ is tuple and len(result) == 2 and result[0].__class__ is OutputTag
+
+
+def without_tagged(batch: Batch) -> Batch:
+    """A batch without what is for the side; the same batch if nothing is."""
+    values = batch.values
+    try:
+        may_be_tagged = values[0].__class__ is tuple and OutputTag in set(map(type, map(_FIRST, values)))
+    except (LookupError, TypeError):  # not all are tuples with something in them
+        may_be_tagged = True
+    if not may_be_tagged:
+        return batch
+    return batch.at([place for place, value in enumerate(values) if not is_for_the_side(value)])
+
+
+_FIRST = itemgetter(0)
 
 
 def timestamps_or_none(timestamps: list) -> list | None:

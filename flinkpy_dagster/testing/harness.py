@@ -36,6 +36,8 @@ KeySelector = Callable[[Any], Any]
 class Recorder:
     """The end of the operator: keeps what it emits."""
 
+    has_side_readers = True
+
     def __init__(self) -> None:
         self.records: list[tuple[Any, int]] = []
         self.sides: dict[str, list[Any]] = {}
