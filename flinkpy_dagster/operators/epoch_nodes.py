@@ -97,7 +97,7 @@ class NodeEpoch:
             self._keyed.pages = KeyedPages(stored, self._keyed.operator, setup.max_parallelism)
 
     def _check_key_groups(self, max_parallelism: int) -> None:
-        before = max((ref.key_groups[1] for ref in self._refs if ref.segments), default=max_parallelism)
+        before = max((ref.key_groups[1] for ref in self._refs if ref.key_groups[1]), default=max_parallelism)
         if before != max_parallelism:
             raise IncompatibleState(
                 self._runner.node.name,

@@ -65,7 +65,7 @@ class CheckpointStore:
     def __init__(self, folder: str, *, num_retained: int = 1, files: Files = LOCAL_FILES):
         self.folder = folder
         self.token = 0
-        self._files = files
+        self.files = files
         self._num_retained = num_retained
         self._complete: list[Completed] = []
 
@@ -90,7 +90,7 @@ class CheckpointStore:
         token = max((*tokens, self._highest_token_ever()), default=0) + 1
         while True:
             try:
-                self._files.make_folder(self._path(f"leader-{token}"))
+                self.files.make_folder(self._path(f"leader-{token}"))
                 break
             except FileExistsError:
                 token += 1
@@ -100,18 +100,18 @@ class CheckpointStore:
                 raise StaleLeader(self.folder, token, older)
             if older < token:
                 with suppress(FileNotFoundError):  # who comes at the same time may have done it
-                    self._files.rename(self._path(f"leader-{older}"), self._path(f"fenced-{older}"))
-        for name in self._files.names(self.folder):
+                    self.files.rename(self._path(f"leader-{older}"), self._path(f"fenced-{older}"))
+        for name in self.files.names(self.folder):
             if name.startswith("fenced-"):
-                self._files.delete(self._path(name))
+                self.files.delete(self._path(name))
 
     def _tokens(self) -> list[int]:
-        matches = (_LEADER.fullmatch(name) for name in self._files.names(self.folder))
+        matches = (_LEADER.fullmatch(name) for name in self.files.names(self.folder))
         return [int(match[1]) for match in matches if match]
 
     def _highest_token_ever(self) -> int:
         """Also when a folder of a leader was lost, a token is never given twice."""
-        names = self._files.names(self.folder)
+        names = self.files.names(self.folder)
         tokens = [int(name.split("-")[1]) for name in names if name.startswith("epoch-")]
         return max(tokens, default=0)
 
@@ -124,14 +124,14 @@ class CheckpointStore:
         self._complete = []
         for name in self._names():
             try:
-                self._complete.append(Completed(name, read_metadata(self._files, self._path(name))))
+                self._complete.append(Completed(name, read_metadata(self.files, self._path(name))))
             except CorruptState as error:
                 self._skip(name, error, skipped)
         self._complete.sort(key=lambda complete: complete.order)
         for complete in reversed(self._complete):
             try:
                 if is_verified:
-                    verify(self._files, self.folder, complete.metadata, self._path(complete.name))
+                    verify(self.files, self.folder, complete.metadata, self._path(complete.name))
             except CorruptState as error:
                 self._skip(complete.name, error, skipped)
                 continue
@@ -144,8 +144,8 @@ class CheckpointStore:
 
     def _names(self) -> list[str]:
         """Folders with ``_metadata``."""
-        names = filter(_COMPLETE.fullmatch, self._files.names(self.folder))
-        return [name for name in names if METADATA in self._files.names(self._path(name))]
+        names = filter(_COMPLETE.fullmatch, self.files.names(self.folder))
+        return [name for name in names if METADATA in self.files.names(self._path(name))]
 
     def _skip(self, name: str, error: CorruptState, skipped: list[str]) -> None:
         log.warning("%s Falling back to the one before.", error)
@@ -154,7 +154,7 @@ class CheckpointStore:
 
     def _set_aside(self, name: str) -> None:
         target = self._path(f"corrupt-{self.token}-{name}")
-        self._files.rename(self._path(name), target)
+        self.files.rename(self._path(name), target)
         log.warning("What could not be read of '%s' is kept in '%s'.", name, target)
 
     def complete(self) -> list[Completed]:
@@ -164,7 +164,7 @@ class CheckpointStore:
 
     def next_checkpoint_id(self) -> int:
         """One more than the highest id in the folder."""
-        ids = [int(name[4:]) for name in self._files.names(self.folder) if re.fullmatch(r"chk-\d+", name)]
+        ids = [int(name[4:]) for name in self.files.names(self.folder) if re.fullmatch(r"chk-\d+", name)]
         return max(ids, default=0) + 1
 
     def path_of(self, name: str) -> str:
@@ -185,13 +185,13 @@ class CheckpointStore:
         self._make_durable(self._check_files(metadata, name))
         pending = self._path(f"leader-{self.token}/{METADATA}")
         try:
-            self._files.write(pending, encoded(metadata))
-            make_folder_if_missing(self._files, self._path(name))
-            self._files.rename(pending, self._path(f"{name}/{METADATA}"))
+            self.files.write(pending, encoded(metadata))
+            make_folder_if_missing(self.files, self._path(name))
+            self.files.rename(pending, self._path(f"{name}/{METADATA}"))
         except FileNotFoundError:
             raise StaleLeader(self.folder, self.token, max(self._tokens(), default=0)) from None
-        self._files.sync_folder(self._path(name))
-        self._files.sync_folder(self.folder)
+        self.files.sync_folder(self._path(name))
+        self.files.sync_folder(self.folder)
         completed = Completed(name, metadata)
         self._complete = [each for each in self._complete if each.name != name] + [completed]
         self._retain()
@@ -208,7 +208,7 @@ class CheckpointStore:
         known = {file.path for complete in self._complete for file in complete.metadata.files()}
         for file in metadata.files():
             if file.path not in known:
-                check_size(self._files, self.folder, file, self._path(name))
+                check_size(self.files, self.folder, file, self._path(name))
                 folders.add(file.path.rpartition("/")[0])
         return folders
 
@@ -216,7 +216,7 @@ class CheckpointStore:
         """Names of new files; subtasks made the files themselves durable."""
         if folders:
             for folder in sorted(folders | {"shared"}):
-                self._files.sync_folder(self._path(folder))
+                self.files.sync_folder(self._path(folder))
 
     # --- letting go
 
@@ -228,15 +228,15 @@ class CheckpointStore:
         dropped = [each for each in self._complete if each.name not in kept_names]
         self._complete = [each for each in self._complete if each.name in kept_names]
         for each in dropped:
-            self._files.delete(self._path(f"{each.name}/{METADATA}"))
-            self._files.delete(self._path(each.name))
+            self.files.delete(self._path(f"{each.name}/{METADATA}"))
+            self.files.delete(self._path(each.name))
         self._delete_unless_needed({file.path for each in dropped for file in each.metadata.files()})
 
     def _delete_unless_needed(self, paths: Iterable[str]) -> int:
         needed = {file.path for each in self._complete for file in each.metadata.files()}
         useless = set(paths) - needed
         for path in sorted(useless):
-            self._files.delete(self._path(path))
+            self.files.delete(self._path(path))
         return len(useless)
 
     def sweep(self) -> int:
@@ -246,12 +246,12 @@ class CheckpointStore:
         """
         paths = [
             f"shared/{operator}/{name}"
-            for operator in self._files.names(self._path("shared"))
-            for name in self._files.names(self._path(f"shared/{operator}"))
+            for operator in self.files.names(self._path("shared"))
+            for name in self.files.names(self._path(f"shared/{operator}"))
         ]
-        for name in filter(_COMPLETE.fullmatch, self._files.names(self.folder)):
-            if METADATA not in self._files.names(self._path(name)):
-                self._files.delete(self._path(name))
+        for name in filter(_COMPLETE.fullmatch, self.files.names(self.folder)):
+            if METADATA not in self.files.names(self._path(name)):
+                self.files.delete(self._path(name))
         return self._delete_unless_needed(paths)
 
     def _path(self, path: str) -> str:

@@ -62,6 +62,7 @@ def run_epochs(
             is_last=given.is_last,
             sync=False,
             source_limit=given.source_limit,
+            files=store.files,
         )
         runner = LocalRunner(
             job_graph, configuration or Configuration(), clock or SystemClock(), given.values, epoch
