@@ -21,7 +21,7 @@ from flinkpy_dagster.dataplane.data_sets import DataSetStore, names_read, parque
 from flinkpy_dagster.dataplane.departures import column_name
 from flinkpy_dagster.dataplane.records import DataSetColumns
 from flinkpy_dagster.dataplane.sources import read_source, source_rows
-from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, senders
 from flinkpy_dagster.dataplane.wire import OUTPUT_PORT, WIRE_SCHEMA
 from flinkpy_dagster.graph.job_graph import JobEdge
 from flinkpy_dagster.graph.stages import is_spark_side
@@ -98,9 +98,7 @@ class StageInputs:
             return self._of_one_data_set(stored[0], plan.stage.parallelism)
         parts = [
             _sent_to(producer, rows, plan.stage.id)
-            for producer, rows in (
-                upstream[stage] for stage in dict.fromkeys(stage_of[edge.source] for edge in wired)
-            )
+            for producer, rows in (upstream[stage] for stage in senders(plan, stage_of))
         ]
         parts += [self._stored_in_struct(edge, plan.stage.parallelism) for edge in stored]
         if stored:

@@ -68,7 +68,7 @@ class StagePass:
         forwarded: deque[WireRow] = deque()
         index, arrivals = self.stage_input.read(batches, forwarded.append)
         if index is None:
-            index = _partition_index() % plan.stage.parallelism
+            index = (_partition_index() - plan.first_partition) % plan.stage.parallelism
         task = Task(plan.stage, index, environment, ArrowColumns.of)
         departures = Departures(plan, index, 0 if environment.epoch is None else environment.epoch.number)
         for departure in task.run(arrivals):
@@ -95,9 +95,7 @@ def pass_function(stage_pass: StagePass) -> Callable[[Iterator[pa.RecordBatch]],
 
 
 def _partition_index() -> int:
-    """Only right where the pass begins a Spark stage of its own; asked where no row tells the index (an empty
-    source).
-    """
+    """Among all partitions of the Spark stage; asked where no row tells the index (an empty source)."""
     context = TaskContext.get()
     return context.partitionId() if context is not None else 0
 

@@ -1,6 +1,8 @@
 """What the pass of each stage of a region reads and writes, decided before Spark is asked for anything."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from flinkpy_dagster.graph.job_graph import JobEdge, JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -41,6 +43,7 @@ class StagePlan:
     channels: dict[int, int]  # per edge of ``exchanges`` and ``stored``: parallelism of the reader
     targets: dict[int, int]  # per edge of ``exchanges``: id of the stage that reads it
     part_tables: tuple[TableOutput, ...] = ()
+    first_partition: int = 0  # how many partitions of other stages come before those of this one in a Spark task set
 
     @property
     def carrier(self) -> int | None:
@@ -81,7 +84,24 @@ def plan_region(
         if plan.has_driver_rows and plan.carrier is not None:
             carried.add(plan.carrier)
         plans.append(plan)
-    return tuple(plans)
+    return _placed(plans, owner)
+
+
+def senders(plan: StagePlan, owner: Mapping[str, int]) -> list[int]:
+    """Ids of the stages whose rows ``plan`` reads, in the order in which they are united."""
+    return list(dict.fromkeys(owner[edge.source] for edge in plan.stage.inputs if edge.source in owner))
+
+
+def _placed(plans: list[StagePlan], owner: Mapping[str, int]) -> tuple[StagePlan, ...]:
+    """The plans with their ``first_partition``. Stages with several readers are computed alone."""
+    by_id = {plan.stage.id: plan for plan in plans}
+    united = [[by_id[stage] for stage in senders(plan, owner)] for plan in plans]
+    united.append([plan for plan in plans if plan.delivers])
+    first: dict[int, int] = {}
+    for parts in united:
+        before = accumulate((part.stage.parallelism for part in parts), initial=0)
+        first |= {part.stage.id: count for part, count in zip(parts, before, strict=False) if part.readers == 1}
+    return tuple(replace(plan, first_partition=first.get(plan.stage.id, 0)) for plan in plans)
 
 
 def _plan(

@@ -179,3 +179,15 @@ def test_text_in_utf_16_is_decoded(spark, tmp_path):
     (tmp_path / "wide.txt").write_bytes("a\nüb\n".encode("utf-16-le"))
     lines = collected(spark, lambda env: env.read_text_file(str(tmp_path / "wide.txt"), "UTF-16LE"))
     assert lines == ["a", "üb"]
+
+
+def test_empty_partition_of_a_source_when_united_with_other_stages_knows_its_subtask(spark):
+    """Spark numbers the partitions of all united stages in one go: those of the source come second."""
+
+    def build(env):
+        few = env.from_collection([100, 200], Types.LONG()).map(lambda number: number, Types.LONG())
+        rows = env.from_dataframe(lambda spark: spark.range(0, 6, 1, 3).where("id > 1"))
+        numbers = rows.map(lambda row: row[0], Types.LONG())
+        return few.set_parallelism(2).union(numbers).rebalance().map(lambda number: -number, Types.LONG())
+
+    assert sorted(collected(spark, build, parallelism=3)) == [-200, -100, -5, -4, -3, -2]
