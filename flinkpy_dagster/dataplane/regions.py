@@ -52,7 +52,6 @@ from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.operators.task import TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
 
-
 _POOL = "spark.scheduler.pool"
 
 
@@ -143,8 +142,8 @@ class RegionRunner:
 
     @contextmanager
     def _spark_jobs(self, region: PipelinedRegion) -> Iterator[None]:
-        """Spark jobs of this thread carry the job's tag, run in the pool of the region's slot sharing group and say what
-        they are; their errors become ours.
+        """Spark jobs of this thread carry the job's tag, run in the pool of the region's group and say what they are;
+        their errors become ours.
         """
         context = self.spark.sparkContext
         tag = job_tag(self.job_id)
