@@ -6,12 +6,13 @@ element. Results are those of ``window_operator``, which the tests compare.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, compress, islice
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
+from flinkpy_dagster.operators.keyed_state import ABSENT
 from flinkpy_dagster.operators.operator import SLICE_SIZE, Setup, callable_of, close_function, open_function
 from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.snapshots import is_immutable, snapshot
@@ -70,6 +71,7 @@ class AlignedWindowOperator(KeyedOperator):
         self._waiting: list[Batch] = []
         self._freezes = self._lateness > 0 and not is_immutable(self._spec.element_type)
         self._fill = self._filler()
+        self._present = self._presenter()
         for function in (self._spec.function, self._spec.reduce, self._spec.aggregate):
             open_function(function, runtime_context)
 
@@ -88,12 +90,12 @@ class AlignedWindowOperator(KeyedOperator):
 
     def _assign(self, batch: Batch) -> None:
         timestamps = timestamps_of(batch)
-        require_timestamp(min(timestamps))
+        lowest, highest = min(timestamps), max(timestamps)
+        require_timestamp(lowest)
         keys = batch.keys or []
         state_keys = self.state_keys(keys)
         if state_keys is not keys:
             self._user_keys.update(zip(state_keys, keys, strict=True))
-        lowest, highest = min(timestamps), max(timestamps)
         windows = range(self._earliest_start(lowest), self._latest_start(highest) + 1, self._slide)
         is_late = bool(windows) and windows[0] + self._size - 1 <= self.watermark
         if is_late or (self._has_gaps and lowest + self._lateness <= self.watermark):
@@ -152,7 +154,7 @@ class AlignedWindowOperator(KeyedOperator):
                 pane = self._pane(start)
                 self._fill(pane, (key,), (value,))
                 if end <= watermark:
-                    self._emit_key(start, key, pane[key], timestamp)
+                    self._emit_keys(start, [(key, pane[key])], timestamp)
             if not is_taken and timestamp + lateness <= watermark:
                 self._reject(value, timestamp)
 
@@ -255,8 +257,7 @@ class AlignedWindowOperator(KeyedOperator):
                 values = self._plain_results(part)
                 self.output.emit(Batch(values, [end] * len(values)))
             else:
-                for key, contents in part:
-                    self._emit_key(start, key, contents, end)
+                self._emit_keys(start, part, end)
                 self.results.flush()
             yield
 
@@ -269,20 +270,27 @@ class AlignedWindowOperator(KeyedOperator):
             values = [aggregate.get_result(contents) for _, contents in entries]
         return list(map(snapshot, values)) if self._freezes else values
 
-    def _emit_key(self, start: int, key: Any, contents: Any, timestamp: int) -> None:
-        if self._spec.aggregate is not None:
-            contents = [self._spec.aggregate.get_result(contents)]
-        elif self._spec.reduce is not None:
-            contents = [contents]
-        elif self._lateness > 0:
-            contents = list(contents)
-        self.backend.key = key
-        self.current_key = self._user_keys.get(key, key)
+    def _emit_keys(self, start: int, entries: Iterable[tuple], timestamp: int) -> None:
+        """Evaluates a window for some keys and their contents."""
+        backend, context, user_keys = self.backend, self._context, self._user_keys
+        call, present, take = self._call, self._present, self.results.take
         window = TimeWindow(start, start + self._size)
-        self._context.point_at(window)
-        results = self._call(self.current_key, window, self._context, contents)
-        if results:
-            self.results.take(results, timestamp)
+        for key, contents in entries:
+            backend.key = key
+            self.current_key = user_key = user_keys.get(key, key)
+            context.point_at(window)
+            results = call(user_key, window, context, present(contents))
+            if results:
+                take(results, timestamp)
+
+    def _presenter(self) -> Callable[[Any], Iterable[Any]]:
+        """How what a pane holds of a key is shown to window functions."""
+        if self._spec.aggregate is not None:
+            get_result = self._spec.aggregate.get_result
+            return lambda accumulator: [get_result(accumulator)]
+        if self._spec.reduce is not None:
+            return lambda reduced: [reduced]
+        return list if self._lateness > 0 else lambda elements: elements
 
 
 def collecting(pane: Pane, keys: Any, values: Any) -> None:
@@ -297,8 +305,8 @@ def reducing(reduce: Callable[[Any, Any], Any]) -> Callable[[Pane, Any, Any], No
     def fill(pane: Pane, keys: Any, values: Any) -> None:
         get = pane.get
         for key, value in zip(keys, values, strict=True):
-            stored = get(key)
-            pane[key] = value if stored is None and key not in pane else reduce(stored, value)
+            stored = get(key, ABSENT)
+            pane[key] = value if stored is ABSENT else reduce(stored, value)
 
     return fill
 
@@ -308,7 +316,9 @@ def aggregating(aggregate: Any) -> Callable[[Pane, Any, Any], None]:
     add, create = aggregate.add, aggregate.create_accumulator
 
     def fill(pane: Pane, keys: Any, values: Any) -> None:
+        get = pane.get
         for key, value in zip(keys, values, strict=True):
-            pane[key] = add(value, pane[key] if key in pane else create())
+            stored = get(key, ABSENT)
+            pane[key] = add(value, create() if stored is ABSENT else stored)
 
     return fill

@@ -121,6 +121,7 @@ class FunctionContext(ProcessWindowFunction.Context, ProcessAllWindowFunction.Co
         self._owner = owner
         self._cursor = Cursor()
         self._window: Any = None
+        self._token: Any = None
         self._global_state = global_state
         self._window_state: SubtaskContext = (
             NoWindowState(owner.setup) if is_merging else WindowStateStore(owner, self._cursor)
@@ -128,8 +129,10 @@ class FunctionContext(ProcessWindowFunction.Context, ProcessAllWindowFunction.Co
 
     def point_at(self, window: Any) -> None:
         """Makes ``window`` of the current key the one at hand."""
-        self._window = window
-        self._cursor.key = (self._owner.backend.key, token_of(window))
+        if window is not self._window:
+            self._window = window
+            self._token = token_of(window)
+        self._cursor.key = (self._owner.backend.key, self._token)
 
     def window(self) -> Any:
         return self._window
