@@ -49,7 +49,7 @@ class DataSetColumns:
 
     def encode(self, batch: Batch, channels: list[int]) -> list[pa.Array]:
         """One array per column of ``schema``; ``channels`` has one entry per element."""
-        arrays = _encoded(self._record, self._columns, batch.values)
+        arrays = list(_encoded(self._record, self._columns, batch.values))  # not the values' own list
         timestamps = batch.timestamps
         size = len(batch)
         if isinstance(timestamps, ArrowValues):
