@@ -15,11 +15,11 @@ PIPELINED_REGION   a region            all blocking results that it reads  it ca
 =================  ==================  ==================================  ====================================
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
 from enum import Enum
 
 from flinkpy_dagster.runtime import events
+from flinkpy_dagster.runtime.bundles import Bundle, Task, bundle_of, slots_for_job
 from flinkpy_dagster.runtime.events import Event, TaskSpec
 from flinkpy_dagster.runtime.execution_graph import ExecutionGraph
 from flinkpy_dagster.runtime.execution_states import (
@@ -31,7 +31,7 @@ from flinkpy_dagster.runtime.execution_states import (
     JobStatus,
 )
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction, StopTask
-from flinkpy_dagster.runtime.slots import ONE_CORE, ResourceProfile, SlotPool, total_needed
+from flinkpy_dagster.runtime.slots import SlotPool
 from flinkpy_dagster.runtime.slots_report import slots_unavailable
 
 
@@ -41,41 +41,6 @@ class SchedulingMode(Enum):
     EAGER = "EAGER"
     LAZY_FROM_SOURCES = "LAZY_FROM_SOURCES"
     PIPELINED_REGION = "PIPELINED_REGION"
-
-
-@dataclass(slots=True)
-class _Task:
-    spec: TaskSpec
-    is_ready: bool = False
-    is_lost: bool = False  # failed for good, or canceled: its result will not come
-    is_carried: bool = False  # runs again inside of the task that needs its result
-
-
-@dataclass(slots=True)
-class _Bundle:
-    """Tasks that get their slots together. ``since_ms``: since when it waits for them."""
-
-    keys: tuple[str, ...]
-    groups: frozenset[str]
-    priority: int
-    inputs: frozenset[str] = frozenset()
-    since_ms: int | None = None
-
-
-def _bundle(specs: Iterable[TaskSpec]) -> _Bundle:
-    specs = tuple(specs)
-    keys = tuple(spec.key for spec in specs)
-    return _Bundle(
-        keys=keys,
-        groups=frozenset(spec.slot_sharing_group for spec in specs),
-        priority=max(spec.priority for spec in specs),
-        inputs=frozenset(name for spec in specs for name in spec.blocking_inputs) - set(keys),
-    )
-
-
-def slots_for_job(tasks: Iterable[TaskSpec], slot: ResourceProfile = ONE_CORE) -> int:
-    """Slots with which every task of the job could run at once."""
-    return total_needed([task.slot_request for task in tasks], slot)
 
 
 _BEGUN = (ExecutionState.DEPLOYING, ExecutionState.RUNNING)
@@ -104,10 +69,16 @@ class Scheduler:
         self.execution = ExecutionGraph(name, at_ms)
         self._slot_timeout_ms, self._may_grow = slot_timeout_ms, may_grow
         self._now_ms = at_ms
-        self._tasks: dict[str, _Task] = {}
-        self._waiting: list[_Bundle] = []  # most urgent first
-        self._called: dict[str, _Task] = {}  # can be called and have not been deployed, in order
-        self._restarting: dict[str, _Bundle] = {}  # told to run again and not deployed since
+        self._tasks: dict[str, Task] = {}
+        self._waiting: list[Bundle] = []  # most urgent first
+        self._bundle_of: dict[str, Bundle] = {}  # in which a task waits, or waited last
+        self._called: dict[str, Task] = {}  # can be called and have not been deployed, in order
+        self._restarting: dict[str, Bundle] = {}  # told to run again and not deployed since
+        self._due: dict[str, None] = {}  # of the called ones: have what they need but for results
+        self._has_lost = False
+        self._calls = 0
+        self._has_changed = False  # what waits is looked at again only then: it costs time per waiting task
+        self._next_time_out_ms: float = math.inf
         self._is_suspending = False
 
     @property
@@ -116,7 +87,7 @@ class Scheduler:
 
     @property
     def is_waiting_for_slots(self) -> bool:
-        return any(bundle.since_ms is not None for bundle in self._waiting)
+        return bool(self._waiting) and self._next_time_out_ms < math.inf
 
     def state_of(self, key: str) -> ExecutionState:
         return self.execution.state_of(key)
@@ -127,13 +98,17 @@ class Scheduler:
         Raises SlotsUnavailable when tasks can never get their slots, or have not got them in time.
         """
         self._now_ms = self._now_ms if at_ms is None else at_ms
+        self._has_changed |= not isinstance(event, events.TaskBecameReady | events.TimePassed)
         match event:
             case events.TasksAdded(tasks):
                 self._add(tasks)
             case events.TaskBecameReady(key):
                 self._become_ready(key)
             case events.TaskStarted(key, is_carried):
-                if self._tasks[key].is_carried is is_carried and self.state_of(key) is ExecutionState.DEPLOYING:
+                if (
+                    self._tasks[key].is_carried is is_carried
+                    and self.state_of(key) is ExecutionState.DEPLOYING
+                ):
                     self._move(key, ExecutionState.RUNNING)
                 return []
             case events.TaskFinished(key, is_carried):
@@ -172,23 +147,30 @@ class Scheduler:
             for bundle in bundles:
                 self._require_possible([known[key] for key in bundle.keys])
         for spec in specs:
-            self._tasks[spec.key] = _Task(spec)
+            self._tasks[spec.key] = Task(spec)
             self.execution.add(spec.key, self._now_ms)
         self._wait(bundles)
 
-    def _wait(self, bundles: list[_Bundle]) -> None:
+    def _wait(self, bundles: list[Bundle]) -> None:
         self._waiting.extend(bundles)
+        self._bundle_of |= {key: bundle for bundle in bundles for key in bundle.keys}
         self._waiting.sort(key=lambda bundle: -bundle.priority)  # stable: else in order of arrival
 
     def _become_ready(self, key: str) -> None:
         task = self._tasks[key]
-        task.is_ready = True
+        self._calls += 1
+        task.is_ready, task.call = True, self._calls
         self._called[key] = task
         if self.state_of(key) in TERMINAL:
             self.execution.begin_attempt(key, self._now_ms)
-            bundle = self._restarting.setdefault(key, _bundle((task.spec,)))
+            bundle = self._restarting.setdefault(key, bundle_of((task.spec,)))
             if bundle not in self._waiting:
                 self._wait([bundle])
+            self._has_changed = True
+        elif self.state_of(key) is not ExecutionState.CREATED:
+            self._due[key] = None
+        elif not self._has_changed:
+            self._has_changed = self._is_settled(self._bundle_of[key])
 
     def _fail(self, key: str, will_retry: bool) -> None:
         told_before = self.state_of(key) in _LEAVING
@@ -198,13 +180,13 @@ class Scheduler:
             is_lost=not will_retry,
         )
         if will_retry:
-            self._restarting.setdefault(key, _bundle((self._tasks[key].spec,)))
+            self._restarting.setdefault(key, bundle_of((self._tasks[key].spec,)))
             self._move_job(JobStatus.RESTARTING)
         elif not told_before or self.state_of(key) is ExecutionState.FAILED:
             self._move_job(JobStatus.FAILING)
 
     def _restart(self, event: events.TasksRestarting) -> None:
-        bundle = _bundle(self._tasks[key].spec for key in (*event.keys, *event.carried))
+        bundle = bundle_of(self._tasks[key].spec for key in (*event.keys, *event.carried))
         self._restarting |= dict.fromkeys(event.keys, bundle)
         self._tell_to_end(event.keys, event.culprit, event.cause)
         for key in event.carried:
@@ -235,10 +217,13 @@ class Scheduler:
         for key in keys:
             if self.execution.may_move(key, ExecutionState.RECONCILING):
                 self._move(key, ExecutionState.RECONCILING)
+                self._due |= dict.fromkeys(self._called.keys() & {key})
 
     def _end(self, key: str, state: ExecutionState, *, is_lost: bool = False) -> None:
         task = self._tasks[key]
         self._called.pop(key, None)
+        self._due.pop(key, None)
+        self._has_lost |= is_lost
         self.slots.release(key)
         if self.state_of(key) in TERMINAL:  # a canceled task may still report how it ended
             task.is_lost |= is_lost
@@ -272,7 +257,7 @@ class Scheduler:
 
     def _abandon(self) -> list[Instruction]:
         """Tasks that wait for a result that will not come; those that run hear of it from their inputs."""
-        if not self._called or not any(task.is_lost for task in self._tasks.values()):
+        if not self._called or not self._has_lost:
             return []
         lost = {
             task.spec.region: name
@@ -290,17 +275,18 @@ class Scheduler:
     def _reserve_and_deploy(self) -> list[Instruction]:
         if self.status in STARTS_NOTHING or self._is_suspending:
             return []
-        self._waiting = [bundle for bundle in self._waiting if not self._is_settled(bundle)]
+        if self._has_changed:
+            self._has_changed = False
+            self._waiting = [bundle for bundle in self._waiting if not self._is_settled(bundle)]
         deployed: list[Instruction] = []
-        for key, task in list(self._called.items()):
+        for key in sorted(self._due, key=lambda key: self._tasks[key].call):
             state = self.state_of(key)
-            if state is ExecutionState.RECONCILING:
-                del self._called[key]
-                deployed.append(DeployTask(key))
-            elif state is ExecutionState.SCHEDULED and self._may_start(task):
-                del self._called[key]
+            if state is ExecutionState.SCHEDULED and self._may_start(self._tasks[key]):
                 self._deploy(key)
-                deployed.append(DeployTask(key))
+            elif state is not ExecutionState.RECONCILING:
+                continue
+            del self._called[key], self._due[key]
+            deployed.append(DeployTask(key))
         if deployed and not self._restarting:
             self._move_job(JobStatus.RUNNING)
         return deployed
@@ -312,20 +298,24 @@ class Scheduler:
             if self._tasks[other].is_carried and self.state_of(other) is ExecutionState.SCHEDULED:
                 self._move(other, ExecutionState.DEPLOYING)
 
-    def _is_settled(self, bundle: _Bundle) -> bool:
+    def _is_settled(self, bundle: Bundle) -> bool:
         """Has it its slots (reserved just now, if possible), or does it need none any more?"""
-        if not self._may_reserve(bundle):
+        may_have = self.slots.may_have(bundle.groups)
+        if (not may_have and bundle.since_ms is not None) or not self._may_reserve(bundle):
             return False
         alive = [key for key in bundle.keys if self.state_of(key) is ExecutionState.CREATED]
         requests = [self._tasks[key].spec.slot_request for key in alive]
-        if requests and not (self.slots.may_have(bundle.groups) and self.slots.allocate(requests)):
-            bundle.since_ms = self._now_ms if bundle.since_ms is None else bundle.since_ms
+        if requests and not (may_have and self.slots.allocate(requests)):
+            if bundle.since_ms is None:
+                bundle.since_ms = self._now_ms
+                self._next_time_out_ms = min(self._next_time_out_ms, self._now_ms + self._slot_timeout_ms + 1)
             return False
         for key in alive:
             self._move(key, ExecutionState.SCHEDULED)
+            self._due |= dict.fromkeys(self._called.keys() & {key})
         return True
 
-    def _may_reserve(self, bundle: _Bundle) -> bool:
+    def _may_reserve(self, bundle: Bundle) -> bool:
         if any(self._restarting.get(key) is bundle for key in bundle.keys):
             return self._have_all_begun_again(bundle)
         if self.mode is SchedulingMode.EAGER:
@@ -337,11 +327,11 @@ class Scheduler:
             enough |= HOLDS_SLOTS
         return all(self.state_of(name) in enough for name in bundle.inputs if name in self._tasks)
 
-    def _have_all_begun_again(self, bundle: _Bundle) -> bool:
+    def _have_all_begun_again(self, bundle: Bundle) -> bool:
         """A restarted region gets its slots when all of it is ready for the next attempt, not task by task."""
         return all(self.state_of(key) not in _LEAVING for key in bundle.keys)
 
-    def _may_start(self, task: _Task) -> bool:
+    def _may_start(self, task: Task) -> bool:
         if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
             return self._are_complete(task.spec.blocking_inputs)
         return True
@@ -355,11 +345,11 @@ class Scheduler:
 
     # -- slots -------------------------------------------------------------------------------------------------
 
-    def _bundles_of(self, specs: tuple[TaskSpec, ...]) -> list[_Bundle]:
+    def _bundles_of(self, specs: tuple[TaskSpec, ...]) -> list[Bundle]:
         regions: dict[str, list[TaskSpec]] = {}
         for spec in specs:
             regions.setdefault("" if self.mode is SchedulingMode.EAGER else spec.region, []).append(spec)
-        return [_bundle(members) for members in regions.values()]
+        return [bundle_of(members) for members in regions.values()]
 
     def _require_possible(self, specs: list[TaskSpec], waited_ms: int | None = None) -> None:
         if slots_for_job(specs, self.slots.profile) > self.slots.total or waited_ms is not None:
@@ -367,12 +357,22 @@ class Scheduler:
             raise slots_unavailable(self.execution.job.who.lower(), specs, self.slots, is_all, waited_ms)
 
     def _check_slot_time_out(self) -> None:
+        if self._now_ms < self._next_time_out_ms:
+            return
+        self._next_time_out_ms = math.inf
         for bundle in self._waiting:
-            waited_ms = self._now_ms - bundle.since_ms if bundle.since_ms is not None else 0
+            if bundle.since_ms is None or not any(map(self._is_created, bundle.keys)):
+                continue
+            waited_ms = self._now_ms - bundle.since_ms
             if waited_ms > self._slot_timeout_ms and not self._will_be_fulfilled(bundle):
                 self._require_possible([self._tasks[key].spec for key in bundle.keys], waited_ms)
+            again_ms = max(bundle.since_ms + self._slot_timeout_ms, self._now_ms) + 1
+            self._next_time_out_ms = min(self._next_time_out_ms, again_ms)
 
-    def _will_be_fulfilled(self, bundle: _Bundle) -> bool:
+    def _is_created(self, key: str) -> bool:
+        return self.state_of(key) is ExecutionState.CREATED
+
+    def _will_be_fulfilled(self, bundle: Bundle) -> bool:
         """Would its slots be free if everything ended that ends by itself (``PhysicalSlotRequestBulkChecker``)?"""
         forever = [
             task.spec
