@@ -2,6 +2,7 @@
 # make test      all checks and tests           make ui     Dagster's UI on the runs of make run
 # make conformance   both tables against Flink's answers
 # make pyflink FLINK_VENV=...   programs under real PyFlink and here, the same results
+# make chaos     a streaming job killed a hundred times
 # make bench     ratios against PySpark and PyFlink
 
 PYTHON ?= python3
@@ -12,7 +13,7 @@ DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
 HEAVY := nice -n 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install java run ui test lint types imports unit conformance pyflink bench docs constraints clean
+.PHONY: help install java run ui test lint types imports unit conformance pyflink chaos bench docs constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -66,6 +67,9 @@ pyflink: install ## compare with real PyFlink: FLINK_VENV=<venv with apache-flin
 	@test -n "$(FLINK_VENV)" -a -x "$(FLINK_VENV)/bin/python" || \
 	  { echo "PyFlink is needed: make pyflink FLINK_VENV=<a venv with apache-flink==2.3.*, and Java 17>" >&2; exit 1; }
 	FLINK_VENV=$(abspath $(FLINK_VENV)) $(HEAVY) $(BIN)/python -m pytest -q tests/pyflink
+
+chaos: install java ## kill runs of an unbounded job at 100 random moments, compare the results
+	$(HEAVY) $(BIN)/python -m tests.dataplane.chaos
 
 bench: install java ## benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
