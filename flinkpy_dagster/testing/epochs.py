@@ -54,25 +54,40 @@ def run_epochs(
     for given in epochs:
         parallelism = given.parallelism or parallelism
         job_graph = job if isinstance(job, JobGraph) else job(parallelism)
-        number = 1 if metadata is None else metadata.epoch + 1
-        epoch = Epoch(
-            number=number,
-            folder=store.folder,
-            restored={} if metadata is None else metadata.refs,
-            is_last=given.is_last,
-            sync=False,
-            source_limit=given.source_limit,
-            files=store.files,
+        made, metadata = run_epoch(
+            job_graph, given, metadata, store, configuration=configuration, clock=clock
         )
-        runner = LocalRunner(
-            job_graph, configuration or Configuration(), clock or SystemClock(), given.values, epoch
-        )
-        for stage in plan_stages(job_graph, whole_job(job_graph)):
-            runner.run_stage(stage)
-        metadata = metadata_of(job_graph, number, runner.state_refs)
         store.commit(metadata)
-        add_results(result, runner.result)
+        add_results(result, made)
     return result
+
+
+def run_epoch(
+    job_graph: JobGraph,
+    given: EpochInput,
+    restored: EpochMetadata | None,
+    store: CheckpointStore,
+    *,
+    configuration: Configuration | None = None,
+    clock: Clock | None = None,
+) -> tuple[LocalResult, EpochMetadata]:
+    """Runs one epoch: what it made, and what is to be committed; nothing is yet."""
+    number = 1 if restored is None else restored.epoch + 1
+    epoch = Epoch(
+        number=number,
+        folder=store.folder,
+        restored={} if restored is None else restored.refs,
+        is_last=given.is_last,
+        sync=False,
+        source_limit=given.source_limit,
+        files=store.files,
+    )
+    runner = LocalRunner(
+        job_graph, configuration or Configuration(), clock or SystemClock(), given.values, epoch
+    )
+    for stage in plan_stages(job_graph, whole_job(job_graph)):
+        runner.run_stage(stage)
+    return runner.result, metadata_of(job_graph, number, runner.state_refs)
 
 
 def whole_job(job_graph: JobGraph) -> PipelinedRegion:
