@@ -1,7 +1,7 @@
 """Asynchronous functions: many elements in flight at a time, on an event loop of the operator's own."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
 from flinkpy_dagster.operators.async_functions import NO_RETRY_STRATEGY
@@ -121,9 +121,11 @@ class _group:
 
 
 def checked(results: Any, function: Any) -> list:
-    """The results as a list; raises RuntimeError for None, as PyFlink does."""
-    if results is None or isinstance(results, str | bytes):
+    """The results as a list; raises RuntimeError where PyFlink does."""
+    if not isinstance(results, Iterable):
+        wrong = "cannot be none" if results is None else "should be of list type"
         raise RuntimeError(
-            f"async_invoke of {type(function).__name__} returned {results!r}; it must return a list of results."
+            f"The result of AsyncFunction {wrong}, please check the methods 'async_invoke' and 'timeout' of class "
+            f"'{type(function)}'."
         )
     return list(results)

@@ -152,7 +152,7 @@ class LocalRunner:
             paths = [local_path(path) for path in spec.paths]
             for path in paths:
                 if not Path(path).exists():
-                    raise UnreadableSource(node.name, no_such_file(path))
+                    raise UnreadableSource(node.name.removeprefix("Source: "), no_such_file(path))
             return [line for path in paths for line in lines_of(path, spec.encoding)]
         if getattr(spec, "is_spark_side", False):
             raise UnsupportedFeature(

@@ -111,5 +111,5 @@ def test_async_when_it_returns_none_then_says_what_was_expected() -> None:
         async def async_invoke(self, value: Any) -> None:  # type: ignore[override]
             return None
 
-    with waiting(Nothing()) as harness, pytest.raises(RuntimeError, match="must return a list"):
+    with waiting(Nothing()) as harness, pytest.raises(RuntimeError, match="cannot be none"):
         harness.process(1)
