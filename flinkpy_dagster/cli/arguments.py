@@ -30,6 +30,8 @@ class Arguments(argparse.Namespace):
     pairs: list[str]
     target: str | None = None
     function: str | None = None
+    slots: bool = False
+    json: bool = False
     savepoint: str | None = None
     allows_non_restored: bool = False
     job_id: str = ""
@@ -136,6 +138,8 @@ def _add_info(parser: argparse.ArgumentParser) -> None:
         metavar="FUNCTION",
         help="call this function of the program with the environment, not main",
     )
+    parser.add_argument("--slots", action="store_true", help="print the slots that the job needs, not its plans")
+    parser.add_argument("--json", action="store_true", help="with --slots: as one JSON object")
     _add_configuration(parser)
     _add_program(parser)
 

@@ -106,3 +106,40 @@ sys.exit(code)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["job_vertices"]
+
+
+def test_slots_when_asked_then_needs_per_group_and_waves(flinkpy_info):
+    code, out, _ = flinkpy_info(JOB, "--slots", "-p", "3", "-D", "execution.runtime-mode=BATCH")
+    assert code == 0
+    assert out.splitlines() == [
+        "Job 'my job' needs 4 slots to run all at once (EAGER), 3 for its largest region (LAZY_FROM_SOURCES, "
+        "PIPELINED_REGION).",
+        "",
+        "slots  group",
+        "    3  default 0: Map, Map -> Sink: Print to Std. Out",
+        "    1  default 1: Source: Collection Source",
+        "",
+        "slots  wave under LAZY_FROM_SOURCES (regions that may run at once)",
+        "    1  1: Source: Collection Source",
+        "    3  2: Map, Map -> Sink: Print to Std. Out",
+    ]
+
+
+def test_slots_when_groups_have_resources_then_slots_count_several_times(flinkpy_info):
+    text = JOB.replace(".print()", ".slot_sharing_group(heavy()).print()").replace(
+        "def build(env):",
+        """from pyflink.datastream.slot_sharing_group import SlotSharingGroup
+
+def heavy():
+    group = SlotSharingGroup.builder("heavy").set_cpu_cores(2.0).set_task_heap_memory_mb(100)
+    return group.build()
+
+def build(env):""",
+    )
+    code, out, _ = flinkpy_info(text, "--slots", "--json", "-p", "3")
+    report = json.loads(out)
+    assert (code, report["eager"], report["largest_region"]) == (0, 7, 7)
+    assert [(each["group"], each["slots"], each["slots_each"]) for each in report["groups"]] == [
+        ("heavy 0", 3, 2),
+        ("default 1", 1, 1),
+    ]
