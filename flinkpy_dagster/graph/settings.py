@@ -1,8 +1,12 @@
 """What of the environment the graph passes must know."""
 
+import os
 from dataclasses import dataclass, field
 
 from flinkpy_dagster.config import Configuration
+
+AUTO_MAX = 2**31 - 1
+"""Flink 1's ``ExecutionConfig.PARALLELISM_AUTO_MAX``: as many subtasks as there are slots."""
 
 STREAMING_JOB = "Flink Streaming Job"
 BATCH_JOB = "Flink Batch Job"
@@ -29,6 +33,14 @@ class GraphSettings:
     @property
     def stores_batch_shuffles(self) -> bool:
         return self.configuration.get("execution.batch-shuffle-mode") == "ALL_EXCHANGES_BLOCKING"
+
+    def resolved(self, parallelism: int, max_parallelism: int = -1) -> int:
+        """AUTO_MAX as the number of slots, within the maximum; every other parallelism as it is."""
+        if parallelism != AUTO_MAX:
+            return parallelism
+        slots = self.configuration.get("taskmanager.numberOfTaskSlots") or os.cpu_count() or 1
+        highest = max_parallelism if max_parallelism > 0 else self.max_parallelism
+        return min(slots, highest) if highest > 0 else slots
 
     def job_name_for(self, is_batch: bool) -> str:
         """The name given to ``execute()``, else the configured one, else Flink's default."""

@@ -50,6 +50,9 @@ def stream_graph_of(
     steps = copy_of(transformations)
     if not steps:
         raise EmptyTopology()
+    settings = replace(settings, parallelism=settings.resolved(settings.parallelism))
+    for step in reachable(steps):
+        step.parallelism = settings.resolved(step.parallelism, step.max_parallelism)
     align_helpers(steps, ids)
     if settings.fuses_python_operators:
         steps = fuse(steps, ids)

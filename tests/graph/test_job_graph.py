@@ -1,7 +1,9 @@
 """Ids, parallelisms and data sets of JobGraphs beyond what plans show."""
 
 from flinkpy_dagster.api import Types
+from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.hashing import operator_id_of_uid
+from flinkpy_dagster.graph.settings import AUTO_MAX
 from tests.graph.job_graphs import by_name, environment, numbers, same
 
 
@@ -84,3 +86,20 @@ def test_job_graphs_of_one_program_are_equal_but_for_what_the_program_made_anew(
     first, second = (program().job_graph() for _ in range(2))
     assert [vertex.id for vertex in first.vertices] == [vertex.id for vertex in second.vertices]
     assert first.data_sets == second.data_sets
+
+
+def test_parallelism_when_auto_max_then_as_many_subtasks_as_slots_within_the_maximum():
+    env = environment(1)
+    env.configure(Configuration.from_dict({"taskmanager.numberOfTaskSlots": "7"}))
+    every = numbers(env).rebalance().map(same).name("every").set_parallelism(AUTO_MAX)
+    every.rebalance().map(same).name("few").set_parallelism(AUTO_MAX).set_max_parallelism(3).print()
+    vertices = by_name(env.job_graph())
+    found = {name: vertex.execution_parallelism for name, vertex in vertices.items()}
+    assert (found["every"], found["few"]) == (7, 3)
+
+
+def test_parallelism_when_auto_max_is_that_of_the_environment_then_operators_chain():
+    env = environment(AUTO_MAX)
+    env.configure(Configuration.from_dict({"taskmanager.numberOfTaskSlots": "5"}))
+    numbers(env).map(same).print()
+    assert {vertex.execution_parallelism for vertex in env.job_graph().vertices} == {1, 5}
