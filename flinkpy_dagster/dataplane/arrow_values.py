@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy
 import pyarrow as pa
+import pyarrow.compute
 
 from flinkpy_dagster.dataplane.columns import RecordColumns
 from flinkpy_dagster.operators.batch import Batch
@@ -43,6 +44,8 @@ class ArrowColumns:
         fields = type_info.get_field_types() if isinstance(type_info, TupleTypeInfo) else None
         self.fields = None if fields is None else [ArrowColumns(field) for field in fields]
         self._getters = [itemgetter(place) for place in range(len(record.names))]
+        self._types = [field.type for field in record.schema]
+        self._texts = [place for place, kind in enumerate(self._types) if pa.types.is_string(kind)]
 
     @staticmethod
     def of(type_info: TypeInformation | None) -> "ArrowColumns | None":
@@ -66,22 +69,19 @@ class ArrowColumns:
         if self.fields is not None and set(map(type, values)) != {tuple}:
             return None
         try:
-            arrays = [
-                pa.array(column, field.type)
-                for column, field in zip(self._transposed(values), self.schema, strict=True)
-                if not pa.types.is_string(field.type) or set(map(type, column)) == {str}
-            ]
+            columns = self._transposed(values)
+            if any(set(map(type, columns[place])) != {str} for place in self._texts):
+                return None
+            return self.read(list(map(pa.array, columns, self._types)))
         except _REFUSALS:
             return None
-        return self.read(arrays) if len(arrays) == len(self._getters) else None
 
     def made_of(self, values: Any) -> "ArrowValues | None":
         """See ``TypedColumns``: a text with half a surrogate pair cannot be in a column."""
         if isinstance(values, ArrowValues):
             return values if values.columns is self else None
         try:
-            columns = zip(self._transposed(values), self.schema, strict=True)
-            return ArrowValues(self, [pa.array(column, field.type) for column, field in columns])
+            return ArrowValues(self, list(map(pa.array, self._transposed(values), self._types)))
         except UnicodeEncodeError:
             return None
 
@@ -157,6 +157,10 @@ class ArrowValues(TypedValues):
     def dumps(self) -> bytes:
         """The values as bytes."""
         return pa.record_batch(self.arrays, schema=self.columns.schema).serialize().to_pybytes()
+
+    def bounds(self) -> tuple[Any, Any]:
+        both = pa.compute.min_max(self.arrays[0])
+        return both["min"].as_py(), both["max"].as_py()
 
     def positions_by_channel(self, channel_of_group: list[int], channels: int) -> list[Any] | None:
         hashes = _stable_hashes(self.arrays[0]) if self.columns.fields is None else None

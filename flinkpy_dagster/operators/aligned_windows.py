@@ -28,6 +28,7 @@ from flinkpy_dagster.operators.window_contents import has_clear, window_call
 from flinkpy_dagster.operators.window_contexts import FunctionContext
 from flinkpy_dagster.operators.window_operator import LATE_ELEMENTS_DROPPED
 from flinkpy_dagster.operators.window_values import TimeWindow
+from flinkpy_dagster.types.typed_values import bounds_of
 
 FEW_WINDOWS = 16
 BATCH_SIZE = 4096
@@ -90,7 +91,7 @@ class AlignedWindowOperator(KeyedOperator):
 
     def _assign(self, batch: Batch) -> None:
         timestamps = timestamps_of(batch)
-        lowest, highest = min(timestamps), max(timestamps)
+        lowest, highest = bounds_of(timestamps)
         require_timestamp(lowest)
         keys = batch.keys or []
         state_keys = self.state_keys(keys)

@@ -9,7 +9,7 @@ from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.watermarks import BoundedOutOfOrderness, WatermarkStrategy
 from flinkpy_dagster.types import Types
 from flinkpy_dagster.types.codec import codec_of
-from flinkpy_dagster.types.typed_values import TypedValues
+from flinkpy_dagster.types.typed_values import TypedValues, bounds_of
 
 
 class ExtractTimestampsOperator(Operator):
@@ -61,7 +61,7 @@ class GenerateWatermarksOperator(Operator):
         generator = self._generator
         if isinstance(generator, BoundedOutOfOrderness):
             if batch.timestamps is not None:
-                generator.observe(max(batch.timestamps))
+                generator.observe(bounds_of(batch.timestamps)[1])
             self.output.emit(batch)
         elif generator is None:
             self.output.emit(batch)

@@ -21,7 +21,7 @@ from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.task_environment import TaskEnvironment
 from flinkpy_dagster.operators.task_wiring import Wiring, wire
 from flinkpy_dagster.state.refs import SubtaskStateRef
-from flinkpy_dagster.types.typed_values import ColumnsOf, no_columns
+from flinkpy_dagster.types.typed_values import ColumnsOf, TypedValues, no_columns
 
 __all__ = [
     "Arrival",
@@ -204,6 +204,8 @@ class Task:
         if content.timestamps is not None and None in content.timestamps:
             content.timestamps = [MIN_TIMESTAMP if time is None else time for time in content.timestamps]
         size = self._environment.batch_size
+        if isinstance(content.values, TypedValues) and self._wiring.inlets[arrival.port].runner.takes_columns:
+            size = len(content.values)  # nobody looks at them, so the number does not matter
         for start in range(0, len(content.values), size):
             part = content.part(start, min(start + size, len(content.values)))
             yield lambda part=part: self._take(arrival, part)

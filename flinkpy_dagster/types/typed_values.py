@@ -45,6 +45,10 @@ class TypedValues(Sequence[Any]):
     def positions_by_channel(self, channel_of_group: list[int], channels: int) -> list[Any] | None:
         """Of keys: per channel, where its keys are (see ``keys.stable_hash``). None if they must be looked at."""
 
+    @abstractmethod
+    def bounds(self) -> tuple[Any, Any]:
+        """Of numbers, at least one: the smallest and the largest."""
+
     def place_in(self, values: Any) -> int | None:
         """Which of their fields they are, if they are a field of ``values``."""
         return None if self.parent is None or self.parent is not values else self.place
@@ -70,6 +74,11 @@ class TypedValues(Sequence[Any]):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.listed()!r})"
+
+
+def bounds_of(numbers: Any) -> tuple[Any, Any]:
+    """The smallest and the largest of numbers in a list or column."""
+    return numbers.bounds() if isinstance(numbers, TypedValues) else (min(numbers), max(numbers))
 
 
 class TypedColumns(Protocol):
