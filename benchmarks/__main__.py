@@ -2,7 +2,8 @@
 import subprocess
 import sys
 
-BENCHMARKS = ("main_job", "keyed_reduce", "keyed_process", "event_time_windows", "co_process_join")
+BENCHMARKS = ("main_job", "keyed_reduce", "keyed_process", "event_time_windows", "co_process_join",
+              "streaming_epochs")
 
 
 def main(names: list[str]) -> int:
