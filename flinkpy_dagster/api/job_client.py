@@ -168,6 +168,10 @@ class JobClient(ABC):
         """A future of the accumulators, done when the job has finished."""
         return self.get_job_execution_result().then(JobExecutionResult.get_all_accumulator_results)
 
+    def get_exception_history(self) -> list[str]:
+        """What has failed so far and what became of it, one line each, the newest first (beyond PyFlink)."""
+        return []
+
     def get_tables(self) -> list[WrittenTable]:
         """The Parquet results that are in place so far (beyond PyFlink)."""
         return []

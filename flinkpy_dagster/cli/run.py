@@ -32,9 +32,12 @@ def run(arguments: Arguments) -> int:
             code = _executed(program)
             for client in started.clients:
                 _wait_for(client)
+                _tell_failures(client, at_least=1)
                 _show_tables(client, arguments.rows)
         except BaseException:
             _cancel(started.clients)
+            for client in started.clients:
+                _tell_failures(client, at_least=2)  # one alone is the error itself
             raise
         finally:
             sys.stdout.flush()
@@ -90,6 +93,18 @@ def _wait_for(client: JobClient) -> None:
         raise JobCanceled(str(client.get_job_id()))
     if status is not JobStatus.FINISHED:
         raise JobFailed(str(client.get_job_id()), f"it ended as {status.name}")
+
+
+def _tell_failures(client: JobClient, at_least: int) -> None:
+    """What failed, and what the restart strategy made of it."""
+    history = client.get_exception_history()
+    if len(history) >= at_least:
+        lines = [f"Job {client.get_job_id()} had {_counted(len(history), 'failure')}, newest first:", *history]
+        print("\n  ".join(lines), file=sys.stderr, flush=True)
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _show_tables(client: JobClient, rows: int) -> None:

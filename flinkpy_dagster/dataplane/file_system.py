@@ -26,6 +26,22 @@ class FileSystem:
     def exists(self, path: str) -> bool:
         return self._of(path).exists(self._path(path))
 
+    def write_bytes(self, path: str, content: bytes) -> None:
+        """A file with this content, and the folders above it."""
+        stream = self._of(path).create(self._path(path), True)
+        try:
+            stream.write(bytearray(content))
+        finally:
+            stream.close()
+
+    def read_bytes(self, path: str) -> bytes:
+        """The content of a file."""
+        stream = self._of(path).open(self._path(path))
+        try:
+            return bytes(self._jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+        finally:
+            stream.close()
+
     def make_folder(self, path: str) -> None:
         """With all the folders above it."""
         self._of(path).mkdirs(self._path(path))

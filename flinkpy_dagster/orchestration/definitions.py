@@ -13,9 +13,15 @@ from flinkpy_dagster.orchestration.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.program_loading import ProgramLike, ProgramSource, program_source
 from flinkpy_dagster.orchestration.program_ops import ProgramOps
+from flinkpy_dagster.orchestration.resuming import (
+    Resuming,
+    is_resumable,
+    require_whole_job,
+    vertices_of_steps,
+)
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.sink_outputs import KeptOutputs
-from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, region_runner
+from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, records_of, region_runner
 
 PYSPARK = "pyspark"
 
@@ -87,16 +93,34 @@ def _job_run_resource(
         sinks = KeptOutputs()
         folder = data_folder(options, ops.graph.name, run_id)
         job_id = run_id.replace("-", "")  # a run id has 32 hex digits, as a job id has
+        ancestors = _ancestors(context)
+        folders = [data_folder(options, ops.graph.name, each) for each in ancestors]
         made = JobRun(
             graph,
             lambda: region_runner(session, captured.job_graph, options, folder, sinks, job_id),
             sinks,
             configuration=options,
+            resuming=Resuming(graph, records_of(run_id), folders) if is_resumable(graph) else None,
         )
         made.attach(run_control(run_id))
+        vertices = vertices_of_steps(context.run.step_keys_to_execute, graph)
+        if made.resuming is not None and ancestors:
+            made.reconcile(vertices)
+        else:
+            require_whole_job(vertices, graph)
         yield made
 
     return job_run
+
+
+def _ancestors(context: InitResourceContext) -> list[str]:
+    """The runs that this one re-executes, the latest first."""
+    found: list[str] = []
+    run, instance = context.run, context.instance
+    while run is not None and run.parent_run_id is not None and run.parent_run_id not in found:
+        found.append(run.parent_run_id)
+        run = instance.get_run_by_id(run.parent_run_id) if instance is not None else None
+    return found
 
 
 def _session(context: InitResourceContext, options: Configuration, has_pyspark: bool) -> Any:

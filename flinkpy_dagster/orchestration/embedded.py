@@ -4,6 +4,7 @@ The instance is that of DAGSTER_HOME when it is set (the run can then be browsed
 """
 
 import os
+import re
 import sys
 import threading
 import time
@@ -21,17 +22,19 @@ from flinkpy_dagster.api.job_client import (
     WrittenTable,
 )
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, JobCanceled, JobFailed
+from flinkpy_dagster.errors import ConfigurationError, FlinkpyError, InvalidProgram, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.job_report import accumulators, tables
 from flinkpy_dagster.orchestration.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
+from flinkpy_dagster.orchestration.resuming import Resuming, is_resumable
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.sink_outputs import ClientOutputs
-from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, region_runner
+from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, records_of, region_runner
 from flinkpy_dagster.runtime.restart_strategies import NoRestart, restart_strategy
 
+JOB_ID_OPTION = "$internal.pipeline.job-id"
 _UNNAMED_JOBS = ("Flink Streaming Job", "DataStream Collect")
 
 
@@ -46,14 +49,22 @@ class EmbeddedJob(JobClient):
     """A job that runs in threads of this process."""
 
     def __init__(self, job_graph: JobGraph, configuration: Configuration):
-        self.job_id = random_id()
+        fixed_id = fixed_job_id(configuration)
+        self.job_id = fixed_id or random_id()
         self.configuration = configuration
         self.graph = NamedGraph(program_name(job_graph.name), job_graph)
         restarts = restart_strategy(configuration)
         self.outputs = ClientOutputs(holds_back=not isinstance(restarts, NoRestart))
         self._spark = SessionStart(configuration)
-        self.run = JobRun(self.graph, self._make_runner, self.outputs, configuration=configuration)
         self.folder = data_folder(configuration, legal_name(self.graph.name), self.job_id)
+        is_followed = fixed_id is not None and is_resumable(self.graph)
+        self.run = JobRun(
+            self.graph,
+            self._make_runner,
+            self.outputs,
+            configuration=configuration,
+            resuming=Resuming(self.graph, records_of(self.job_id), [self.folder]) if is_followed else None,
+        )
         self._status = JobStatus.CREATED
         self._finished: Future[JobExecutionResult] = Future()
         self._cancel_requested = False
@@ -69,7 +80,13 @@ class EmbeddedJob(JobClient):
         return JobID(self.job_id)
 
     def get_job_status(self) -> CompletableFuture:
-        return CompletableFuture.completed(self._status)
+        """RUNNING in more words, while it is: RESTARTING, FAILING."""
+        scheduler = self.run.control.scheduler if self.run.control is not None else None
+        if scheduler is None or self._status is not JobStatus.RUNNING:
+            return CompletableFuture.completed(self._status)
+        status = JobStatus[scheduler.status.name]
+        is_over = status.is_terminal_state() or status is JobStatus.CREATED
+        return CompletableFuture.completed(self._status if is_over else status)
 
     def get_job_execution_result(self) -> CompletableFuture:
         return CompletableFuture(self._finished)
@@ -97,6 +114,9 @@ class EmbeddedJob(JobClient):
             WrittenTable(name, table.path, table.rows, table.size_bytes) for name, table in tables(self.run)
         ]
 
+    def get_exception_history(self) -> list[str]:
+        return [str(entry) for entry in self.run.failures.history]
+
     def trigger_savepoint(self, savepoint_directory: str | None = None) -> CompletableFuture:
         return CompletableFuture(self._requests().ask(savepoint_directory))
 
@@ -123,8 +143,11 @@ class EmbeddedJob(JobClient):
         self.run.attach(run_control(run_id))
         if self._cancel_requested:
             self._cancel_run(run_id)
-        else:
-            self._status = JobStatus.RUNNING
+            return self.run
+        if self.run.resuming is not None:
+            self._status = JobStatus.RECONCILING
+            self.run.reconcile(frozenset(self.graph.op_names))
+        self._status = JobStatus.RUNNING
         return self.run
 
     def _cancel_run(self, run_id: str) -> None:
@@ -170,7 +193,9 @@ class EmbeddedJob(JobClient):
 
     def _end(self, error: BaseException | None, started: float) -> None:
         with suppress(Exception):
-            if error is not None or not os.environ.get("DAGSTER_HOME"):
+            if self.run.resuming is not None and (error is None or not isinstance(error, JobCanceled)):
+                self._leave_for_the_next_run(error)
+            elif error is not None or not os.environ.get("DAGSTER_HOME"):
                 self._delete_data_sets()
         if error is None:
             self._status = JobStatus.FINISHED
@@ -182,6 +207,13 @@ class EmbeddedJob(JobClient):
             self._status = JobStatus.CANCELED if isinstance(error, JobCanceled) else JobStatus.FAILED
             self._finished.set_exception(error)
         self.outputs.close()
+
+    def _leave_for_the_next_run(self, error: BaseException | None) -> None:
+        """What a run of the same job id goes on from, until the job has finished."""
+        if error is None and os.environ.get("DAGSTER_HOME") and self.run.resuming is not None:
+            self.run.resuming.forget()
+        elif error is None:
+            self._delete_data_sets()
 
     def _delete_data_sets(self) -> None:
         """Nobody can look at them: the job failed, or its Dagster instance is gone with it."""
@@ -199,6 +231,17 @@ class EmbeddedJob(JobClient):
         )
         self.run.store = runner.store
         return runner
+
+
+def fixed_job_id(configuration: Configuration) -> str | None:
+    """The id that the job is to have (Flink's ``$internal.pipeline.job-id``), None for one of its own.
+
+    A job that is given the id of one that has not finished goes on from its stored results. Raises ConfigurationError.
+    """
+    text = configuration.get_string(JOB_ID_OPTION, None)
+    if text is not None and re.fullmatch("[0-9a-f]{32}", text) is None:
+        raise ConfigurationError(f"{JOB_ID_OPTION} is '{text}'; it takes 32 hex digits.")
+    return text
 
 
 def program_name(job_name: str) -> str:

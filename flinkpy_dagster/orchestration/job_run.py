@@ -8,12 +8,11 @@ involves are told to come again, or the whole job fails, and every op says so.
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any, Protocol
 
 from flinkpy_dagster.clock import Clock, SystemClock
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, JobCanceled, JobFailed
+from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
 from flinkpy_dagster.orchestration.job_telling import JobTelling
@@ -25,6 +24,7 @@ from flinkpy_dagster.orchestration.region_parts import (
     has_sinks,
     needed_again,
 )
+from flinkpy_dagster.orchestration.resuming import Resuming
 from flinkpy_dagster.orchestration.run_control import RunControl
 from flinkpy_dagster.orchestration.stream_run import require_bounded
 from flinkpy_dagster.runtime import events
@@ -58,10 +58,7 @@ class Runner(Protocol):
 
 
 class JobRun:
-    """Thread-safe. ``make_runner`` is called once, by the first leader; it may start Spark.
-
-    ``sinks`` is the runner's listener.
-    """
+    """Thread-safe. ``make_runner`` is called once, when it is needed, and may start Spark; ``sinks``: its listener."""
 
     def __init__(
         self,
@@ -70,18 +67,19 @@ class JobRun:
         sinks: Any = None,
         *,
         configuration: Configuration | None = None,
+        resuming: Resuming | None = None,
         clock: Clock | None = None,
     ):
         self.graph = graph
         self.sinks = sinks
         self.regions = pipelined_regions(graph.job_graph)
         self.results: dict[int, Any] = {}
-        self.restored: dict[int, Any] = {}  # of them: what an earlier run has left
+        self.restored: frozenset[int] = frozenset()  # of them: what an earlier run has left
         self.failure: BaseException | None = None
         self.started = time.monotonic()
         self.clock = clock or SystemClock()
         self.store: Any = None  # the DataSetStore, once Spark has started
-        self.on_result: Callable[[PipelinedRegion, Any], None] | None = None
+        self.resuming = resuming
         self._telling = JobTelling(graph)
         configuration = configuration or Configuration()
         strategy = FailoverStrategy(configuration.get("jobmanager.execution.failover-strategy"))
@@ -90,6 +88,7 @@ class JobRun:
         )
         self._make_runner = make_runner
         self._runner: Runner | None = None
+        self._is_initialized = False
         self._parts = {region.id: RegionPart(region, region.vertex_ids) for region in self.regions}
         self._part_of = {vertex: part for part in self._parts.values() for vertex in part.region.vertex_ids}
         self._told: set[str] = set()
@@ -108,22 +107,25 @@ class JobRun:
         """The run's ``retries`` are disabled: whatever the restart strategy says, the first failure is the last."""
         self.failures.use(NoRestart())
 
-    def restrict_to(self, vertices: Iterable[str]) -> None:
-        """The run has the ops of these vertices only; what the others made is restored, or made when it is needed."""
-        chosen = frozenset(vertices)
-        for part in self._parts.values():
-            part.members = part.region.vertex_ids & chosen
-            part.is_manned = bool(part.members)
-            self._told |= part.region.vertex_ids - chosen
+    def reconcile(self, vertices: frozenset[str]) -> None:
+        """Take over what earlier runs of the job have left; this run has the ops of these vertices only.
 
-    def restore(self, results: dict[int, Any]) -> None:
-        """Earlier runs of the job have left these results, complete: their regions do not run."""
+        Waits for Spark. What the others made, and has not survived, is made when it is needed. Raises InvalidProgram
+        for a choice of vertices that cannot be run by itself.
+        """
+        assert self.resuming is not None
+        self._made_runner()
+        survivors = self.resuming.survivors()
+        self.resuming.require_for(vertices, survivors)
         with self._changed:
-            self.results |= results
-            self.restored |= results
-            for number in results:
-                self._parts[number].is_led, self._parts[number].is_manned = True, False
-        self._telling.reconciling(self._parts[number] for number in results)
+            self.results |= survivors
+            self.restored = frozenset(survivors)
+            for part in self._parts.values():
+                part.restrict_to(vertices, is_restored=part.id in survivors)
+            self._told |= self.graph.op_names.keys() - vertices
+        self._telling.reconciling(self._parts[number] for number in survivors)
+        for number, result in survivors.items():
+            self.resuming.keep(self._parts[number].region, result)
 
     # -- taking part -----------------------------------------------------------------------------------
 
@@ -206,9 +208,8 @@ class JobRun:
     def _publish(self, part: RegionPart, result: Any) -> None:
         if self.sinks is not None:
             self.sinks.succeeded(_nodes(part.region))
-        if self.on_result is not None:
-            with suppress(OSError):  # then a later run computes it again
-                self.on_result(part.region, result)
+        if self.resuming is not None:
+            self.resuming.keep(part.region, result)
         self._telling.carried(part, events.TaskFinished)
         with self._changed:
             self.results[part.id] = result
@@ -257,16 +258,24 @@ class JobRun:
                 self._changed.wait(_WAKE_SECONDS)
 
     def _the_runner(self) -> Runner:
+        runner = self._made_runner()
+        with self._making:
+            if not self._is_initialized:
+                missing = (part.region for part in self._parts.values() if part.id not in self.results)
+                runner.initialize_on_master(missing)
+                self._is_initialized = True
+        if self.failure is not None:  # canceled, or failed elsewhere, while Spark started
+            raise self.failure
+        return runner
+
+    def _made_runner(self) -> Runner:
         with self._making:
             if self._runner is None:
                 runner = self._make_runner()
-                runner.initialize_on_master(
-                    part.region for part in self._parts.values() if part.id not in self.results
-                )
+                if self.resuming is not None:
+                    self.resuming.begin(runner)
                 self._runner = runner
-        if self.failure is not None:  # canceled, or failed elsewhere, while Spark started
-            raise self.failure
-        return self._runner
+            return self._runner
 
     # -- failing ---------------------------------------------------------------------------------------
 
@@ -379,15 +388,6 @@ class JobRun:
         finished = sum(len(region.vertices) for region in self.regions if region.id in self.results)
         metrics = self._runner.progress() if self._runner is not None else {}
         return finished, sum(each.records_in for subtasks in metrics.values() for each in subtasks.values())
-
-
-def require_whole_job(step_keys: list[str] | None, graph: NamedGraph) -> None:
-    """Raises InvalidProgram for a run of some steps only: pipelined results do not outlive the run that made them."""
-    if step_keys is not None and len(step_keys) < len(graph.op_names):
-        raise InvalidProgram(
-            f"Job '{graph.name}' was launched for {len(step_keys)} of its {len(graph.op_names)} steps, but runs as a "
-            "whole: launch it without a step selection."
-        )
 
 
 def _nodes(region: PipelinedRegion) -> frozenset[int]:

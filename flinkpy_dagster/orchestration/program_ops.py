@@ -36,7 +36,7 @@ from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration import metadata, op_tags
 from flinkpy_dagster.orchestration.checkpoint_assets import checkpoints_spec, with_checkpoints
-from flinkpy_dagster.orchestration.job_run import JobRun, require_whole_job
+from flinkpy_dagster.orchestration.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, readable
 from flinkpy_dagster.orchestration.region_parts import RegionRestarts
 from flinkpy_dagster.orchestration.sink_outputs import KeptOutputs
@@ -220,7 +220,6 @@ def _take_part(
     context: OpExecutionContext, job_run: JobRun, op_name: str, checkpoints: AssetKey
 ) -> Iterator[Output[None]]:
     """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
-    require_whole_job(context.run.step_keys_to_execute, job_run.graph)
     vertex = job_run.graph.vertex_of(op_name)
     step = context.get_step_execution_context()
     if step.retry_mode.disabled:

@@ -42,6 +42,12 @@ class RegionPart:
     def id(self) -> int:
         return self.region.id
 
+    def restrict_to(self, vertices: frozenset[str], *, is_restored: bool) -> None:
+        """The run has the ops of these vertices only; ``is_restored``: an earlier run has made the result."""
+        self.members = self.region.vertex_ids & vertices
+        self.is_manned = bool(self.members) and not is_restored
+        self.is_led = is_restored
+
     def begin_next_attempt(self, why: RegionRestarts) -> None:
         """Everybody who took part in this one hears of it."""
         self.restart = why

@@ -10,6 +10,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job_run import Runner
+from flinkpy_dagster.orchestration.resuming import Records
 from flinkpy_dagster.orchestration.stream_run import epoch_runner
 
 
@@ -61,3 +62,14 @@ def region_runner(
         listener=listener,
         job_id=job_id,
     )
+
+
+def records_of(run_id: str) -> Callable[[Any], Records]:
+    """The records that a run with this id writes, given its RegionRunner."""
+
+    def made(runner: Any) -> Records:
+        from flinkpy_dagster.dataplane.result_records import ResultRecords
+
+        return ResultRecords(runner.spark, runner.store, run_id)
+
+    return made
