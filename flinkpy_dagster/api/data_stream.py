@@ -7,7 +7,7 @@ from flinkpy_dagster.api import printing
 from flinkpy_dagster.api.execution import collect
 from flinkpy_dagster.api.iterating import CloseableIterator
 from flinkpy_dagster.api.operator_settings import OperatorSettings
-from flinkpy_dagster.api.recording import Recording, declared_type
+from flinkpy_dagster.api.recording import Recording, as_it_is_now, declared_type
 from flinkpy_dagster.api.sinks import DataStreamSink, Sink, print_sink, sink_of
 from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
 from flinkpy_dagster.graph.fusing import partition
@@ -286,7 +286,7 @@ class DataStream(OperatorSettings):
         _require_function(key_selector, KeySelector, "partition_custom")
         helper = specs.Identity(display_name=PARTITION_CUSTOM_OPERATOR)
         keyed = self._process(PARTITION_CUSTOM_OPERATOR, helper, self.get_type())
-        payload = specs.CustomPartition(partitioner=partitioner, key_selector=key_selector)
+        payload = as_it_is_now(specs.CustomPartition(partitioner=partitioner, key_selector=key_selector))
         spread = keyed._partitioned(ShipStrategy.CUSTOM, payload)
         values = specs.Identity(display_name=KEYED_VALUES_OPERATOR)
         return spread._process(KEYED_VALUES_OPERATOR, values, self.get_type())

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from threading import RLock
 from typing import Any
 
+import cloudpickle
+
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.chaining import job_graph_of
@@ -69,7 +71,7 @@ class Recording:
             output_type=output_type,
             parallelism=self.parallelism if parallelism is None else parallelism,
             inputs=list(inputs),
-            operators=(spec,),
+            operators=(as_it_is_now(spec),),
             kind=kind,
             chaining=ChainingStrategy.ALWAYS,
         )
@@ -94,6 +96,18 @@ class Recording:
         """Forgets the transformations: they have become a job."""
         with self._lock:
             self.transformations.clear()
+
+
+def as_it_is_now(payload: object) -> object:
+    """A copy that later changes do not reach: PyFlink pickles a function when it is given, not when the job starts.
+
+    What cannot be pickled stays what it is; ``execute()`` says so, and then knows the operator's name.
+    """
+    try:
+        copy: object = cloudpickle.loads(cloudpickle.dumps(payload))
+    except Exception:
+        return payload
+    return copy
 
 
 def declared_type(output_type: TypeInformation | list[TypeInformation] | None) -> TypeInformation:

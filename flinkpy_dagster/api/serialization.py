@@ -4,7 +4,7 @@ import codecs
 from typing import Any
 
 from flinkpy_dagster.types import TypeInformation
-from flinkpy_dagster.types.printing import print_text
+from flinkpy_dagster.types.printing import file_text
 
 
 class SerializationSchema:
@@ -69,12 +69,12 @@ class Encoder:
 
     @staticmethod
     def simple_string_encoder(charset_name: str = "UTF-8") -> "Encoder":
-        """Elements as they would be printed."""
+        """Elements as Java's ``toString`` writes them."""
         return Encoder(charset_name)
 
     def encode(self, value: Any, value_type: TypeInformation | None) -> bytes:
         """The line of one element, its end included."""
-        text = value if isinstance(value, str) else print_text(value, value_type)
+        text = value if isinstance(value, str) else file_text(value, value_type)
         return (text + "\n").encode(self.charset_name)
 
 

@@ -46,6 +46,15 @@ def print_text(value: Any, type_info: TypeInformation | None) -> str:
     return _java_text(value, type_info)
 
 
+def file_text(value: Any, type_info: TypeInformation | None) -> str:
+    """The line for a value in a file: Java writes it, rows too (``+I[1, null]``); pickled ones as Python would."""
+    if isinstance(type_info, ExternalTypeInfo):
+        type_info = type_info.inner_type
+    if type_info is None or isinstance(type_info, PickledBytesTypeInfo):
+        return str(value)
+    return _java_text(value, type_info)
+
+
 def _java_text(value: Any, type_info: TypeInformation) -> str:
     """``toString`` of the Java object that a value of this type becomes."""
     if value is None:

@@ -13,6 +13,7 @@ from flinkpy_dagster.api import (
 from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
 from flinkpy_dagster.graph.stream_graph import ChainingStrategy, ShipStrategy
 from flinkpy_dagster.operators import specs
+from flinkpy_dagster.testing import local_execution
 from tests.api.programs import PAIR, edges_into, environment, node_of, numbers
 
 
@@ -118,7 +119,9 @@ def test_partition_custom_carries_partitioner_and_key_selector_on_its_edge():
     values = numbers(environment()).partition_custom(partitioner, double)
     [edge] = edges_into(values)
     assert edge.ship_strategy is ShipStrategy.CUSTOM
-    assert edge.partitioner == specs.CustomPartition(partitioner=partitioner, key_selector=double)
+    assert isinstance(edge.partitioner, specs.CustomPartition)
+    assert edge.partitioner.partitioner(7, 4) == 3
+    assert edge.partitioner.key_selector(2) == double(2)
 
 
 def test_union_when_types_differ_is_refused_with_both():
@@ -179,3 +182,12 @@ def test_execution_environment_of_a_stream_records_to_the_same_job():
     env = environment()
     numbers(numbers(env).get_execution_environment()).print()
     assert len(env.stream_graph().nodes) == 2
+
+
+def test_function_when_its_closure_changes_before_execute_then_keeps_what_it_had():
+    """PyFlink pickles a function when it is given."""
+    stream = environment(1).from_collection([1, 2], Types.INT())
+    for summand in (10, 100):
+        stream = stream.map(lambda value: value + summand, Types.INT())  # noqa: B023
+    with local_execution(), stream.execute_and_collect() as results:
+        assert list(results) == [111, 112]
