@@ -193,4 +193,4 @@ BENCHMARK = Benchmark(
 )
 
 if __name__ == "__main__":
-    main(BENCHMARK)
+    sys.exit(main(BENCHMARK))

@@ -1,7 +1,8 @@
 """The DataStream API: everything of ``pyflink.common`` and ``pyflink.datastream``, under the same names, and more.
 
 Names are loaded when they are first asked for. Beyond PyFlink: sources and sinks of Spark (``DataFrameSource``,
-``RecordFileSource``, ``ParquetSink``, ``TableSink``), joins (``JoinFunction`` ...), evictors, watermark generators.
+``RecordFileSource``, ``ParquetSink``, ``TableSink``), ``SocketTextSource``, ``DataGeneratorSource``, ``ForeachSink``, joins
+(``JoinFunction`` ...), evictors, watermark generators.
 """
 
 from importlib import import_module
@@ -13,7 +14,7 @@ _BEYOND_PYFLINK = {
     "flinkpy_dagster.api.capturing": "Captured CapturedJob ProgramCaptured capture plans_of plans_of_job",
     "flinkpy_dagster.api.defaults": "environments_start_with",
     "flinkpy_dagster.api.joined_streams": "CoGroupedStreams IntervalJoin IntervalJoined JoinedStreams",
-    "flinkpy_dagster.api.sinks": "ParquetSink TableSink",
+    "flinkpy_dagster.api.sinks": "ForeachSink ParquetSink TableSink",
     "flinkpy_dagster.api.sources": "DataFrameSource RecordFileSource",
     "flinkpy_dagster.api.stream_sources": "DataGeneratorSource SocketTextSource",
     "flinkpy_dagster.operators.functions": "CoGroupFunction FlatJoinFunction JoinFunction ProcessJoinFunction",

@@ -12,6 +12,7 @@ from flinkpy_dagster.graph.transformations import (
     SinkTransformation,
 )
 from flinkpy_dagster.operators import specs
+from flinkpy_dagster.operators.foreach_sink import ForeachElement
 from flinkpy_dagster.types import TypeInformation
 
 if TYPE_CHECKING:
@@ -60,6 +61,24 @@ class TableSink(Sink):
     def writer(self, value_type: TypeInformation) -> object:
         asset_key = tuple(self._asset_key.split("/")) if self._asset_key else None
         return specs.TableSink(write=self._write, row_type=value_type, asset_key=asset_key)
+
+
+class ForeachSink(Sink):
+    """Hands every element to ``writer`` in the workers (beyond PyFlink).
+
+    ``writer`` is a function of the element, or of a key and the element if there is a ``key``; or an object that has
+    such a method ``write``, and perhaps ``open(runtime_context)`` and ``close()``. Elements of an epoch that is
+    processed again after a failure come again: ``key(element)`` is what tells the writer that it has had it before, so
+    a write that replaces what is there under the key takes effect once.
+    """
+
+    def __init__(self, writer: Any, key: Callable[[Any], Any] | None = None) -> None:
+        if not callable(getattr(writer, "write", writer)):
+            raise InvalidProgram(f"A ForeachSink needs a function or an object with write(), not {writer!r}.")
+        self._writer, self._key = writer, key
+
+    def writer(self, value_type: TypeInformation) -> object:
+        return ForeachElement(writer=self._writer, key=self._key)
 
 
 class DataStreamSink(OperatorSettings):

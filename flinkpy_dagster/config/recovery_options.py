@@ -93,13 +93,14 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.checkpointing.interval",
         DURATION,
         None,
-        "Time between checkpoints; not set: no checkpoints.",
+        "Time between checkpoints of an unbounded job; not set: every epoch can be recovered from, but none is named, "
+        "kept and reported.",
     ),
     ConfigOption(
         "execution.checkpointing.mode",
         choice("EXACTLY_ONCE", "AT_LEAST_ONCE"),
         "EXACTLY_ONCE",
-        "What a restored job may repeat.",
+        NO_EFFECT + "every job is restored exactly once, which is at least once, too.",
     ),
     ConfigOption(
         "execution.checkpointing.timeout",
@@ -117,7 +118,7 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.checkpointing.max-concurrent-checkpoints",
         integer(1),
         1,
-        "Checkpoints that may be under way at once.",
+        NO_EFFECT + "an epoch ends before the next one begins, so there is one at a time.",
     ),
     ConfigOption(
         "execution.checkpointing.tolerable-failed-checkpoints",
@@ -137,7 +138,13 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         1,
         "Completed checkpoints that are kept.",
     ),
-    ConfigOption("execution.checkpointing.dir", STRING, None, "Folder of checkpoints."),
+    ConfigOption(
+        "execution.checkpointing.dir",
+        STRING,
+        None,
+        "Folder of the epochs and checkpoints of unbounded jobs, which driver and workers share; not set: "
+        ".flinkpy/checkpoints.",
+    ),
     ConfigOption(
         "execution.checkpointing.savepoint-dir",
         STRING,
@@ -148,7 +155,7 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.checkpointing.incremental",
         BOOLEAN,
         False,
-        "Store only what changed since the checkpoint before.",
+        NO_EFFECT + "only what changed since the epoch before is ever stored.",
     ),
     ConfigOption(
         "execution.checkpointing.unaligned.enabled",
@@ -156,7 +163,13 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         False,
         NO_EFFECT + "no records are under way between epochs.",
     ),
-    ConfigOption("execution.state-recovery.path", STRING, None, "The savepoint or checkpoint to start from."),
+    ConfigOption(
+        "execution.state-recovery.path",
+        STRING,
+        None,
+        "The savepoint or checkpoint an unbounded job starts from, latest for the newest of the job of that name, none "
+        "for a fresh start; not set: latest if the run is available-now, or if the one before was killed or failed.",
+    ),
     ConfigOption(
         "execution.state-recovery.ignore-unclaimed-state",
         BOOLEAN,
@@ -167,7 +180,7 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.state-recovery.claim-mode",
         choice("NO_CLAIM", "CLAIM"),
         "NO_CLAIM",
-        "Who owns the checkpoint a job was started from.",
+        NO_EFFECT + "what a job starts from is copied, and stays whose it was.",
     ),
     ConfigOption(
         "state.backend.type",

@@ -106,6 +106,7 @@ class SocketLines:
         return bool(self._texts)
 
     def take(self, spark: SparkSession) -> DataFrame:
+        """What has come since the last time."""
         with self._lock:
             texts, self._texts = self._texts, []
         self.position += len(texts)

@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from flinkpy_dagster.dataplane.exchanges import source_name
+from flinkpy_dagster.dataplane.failures import spark_errors
 from flinkpy_dagster.dataplane.polled_sources import POLLED
 from flinkpy_dagster.dataplane.sources import stream_parts
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -74,7 +75,8 @@ class QuerySources:
         count = 0
         for node, spec in spark_side_nodes(job_graph):
             if not isinstance(spec, POLLED):
-                parts, row_type = stream_parts(spark, source_name(node), spec, max_files)
+                with spark_errors(job_graph.name, "", source_name(node)):
+                    parts, row_type = stream_parts(spark, source_name(node), spec, max_files)
                 opened.append((StreamSource(node, row_type, range(count, count + len(parts))), parts))
                 count += len(parts)
         ticks = Ticks(spark)

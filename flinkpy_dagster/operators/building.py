@@ -11,6 +11,7 @@ from flinkpy_dagster.operators.batch_input import KeyByKeyInput
 from flinkpy_dagster.operators.broadcasting import BroadcastOperator, KeyedBroadcastOperator
 from flinkpy_dagster.operators.connecting import CoFlatMapCalls, CoMapCalls, co_operator
 from flinkpy_dagster.operators.event_time import ExtractTimestampsOperator, GenerateWatermarksOperator
+from flinkpy_dagster.operators.foreach_sink import ForeachElement, ForeachOperator
 from flinkpy_dagster.operators.interval_joining import IntervalJoinOperator
 from flinkpy_dagster.operators.keyed_elements import (
     KeyedFilterOperator,
@@ -91,4 +92,5 @@ MAKERS: dict[type, Callable[[Any], Operator]] = {
     specs.Identity: lambda spec: PassOperator(),
     specs.IntervalJoin: IntervalJoinOperator,
     specs.AsyncMap: AsyncOperator,
+    ForeachElement: ForeachOperator,
 }

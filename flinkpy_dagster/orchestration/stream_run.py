@@ -37,6 +37,7 @@ class StreamNews:
         self._sinks.on_sink_output(output)
 
     def on_epoch(self, metadata: EpochMetadata, failures: Sequence[CheckpointFailed]) -> None:
+        """An epoch is complete."""
         self.epochs += 1
         self.records += metadata.statistics.get("records_in", 0)
         self.newest = metadata

@@ -14,8 +14,6 @@ from flinkpy_dagster.config import Configuration
 ENDED = "ended"
 """File in the folder of a job that has ended by itself, was canceled or stopped: how."""
 
-_PREFIX = "execution.checkpointing."
-
 
 class Retention(Enum):
     """What becomes of checkpoints when the job ends (Flink's ``ExternalizedCheckpointRetention``)."""
@@ -62,12 +60,14 @@ class CheckpointSettings:
     @staticmethod
     def of(configuration: Configuration) -> "CheckpointSettings":
         return CheckpointSettings(
-            interval=configuration.get(_PREFIX + "interval"),
-            min_pause=configuration.get(_PREFIX + "min-pause"),
-            timeout=configuration.get(_PREFIX + "timeout"),
-            tolerable_failures=configuration.get(_PREFIX + "tolerable-failed-checkpoints"),
-            retained=configuration.get(_PREFIX + "num-retained"),
-            retention=Retention[configuration.get(_PREFIX + "externalized-checkpoint-retention")],
+            interval=configuration.get("execution.checkpointing.interval"),
+            min_pause=configuration.get("execution.checkpointing.min-pause"),
+            timeout=configuration.get("execution.checkpointing.timeout"),
+            tolerable_failures=configuration.get("execution.checkpointing.tolerable-failed-checkpoints"),
+            retained=configuration.get("execution.checkpointing.num-retained"),
+            retention=Retention[
+                configuration.get("execution.checkpointing.externalized-checkpoint-retention")
+            ],
         )
 
 

@@ -31,6 +31,9 @@ REFUSED = {
     "CustomStateBackend",
     "CustomCheckpointStorage",
     "PredefinedOptions",
+    # of the Kafka connector: what wraps Java classes, and sinks
+    *"FlinkKafkaConsumer FlinkKafkaProducer Semantic KafkaSink KafkaSinkBuilder KafkaTopicSelector".split(),
+    *"KafkaRecordSerializationSchema KafkaRecordSerializationSchemaBuilder".split(),
 }
 OTHER_PARAMETERS = {
     # wrap Java objects in PyFlink

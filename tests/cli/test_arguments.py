@@ -33,9 +33,13 @@ def test_info_when_function_is_named():
     [
         (
             ["rnu"],
-            "flinkpy: 'rnu' is not a valid action. Did you mean 'run'? Valid actions are 'run', 'info'.",
+            "flinkpy: 'rnu' is not a valid action. Did you mean 'run'? "
+            "Valid actions are 'run', 'info', 'savepoint', 'stop'.",
         ),
-        (["zzz"], "flinkpy: 'zzz' is not a valid action. Valid actions are 'run', 'info'."),
+        (
+            ["zzz"],
+            "flinkpy: 'zzz' is not a valid action. Valid actions are 'run', 'info', 'savepoint', 'stop'.",
+        ),
         (["run"], "flinkpy run: the following arguments are required: PROGRAM.py (see flinkpy run --help)"),
         (
             ["run", "-p", "0", "job.py"],

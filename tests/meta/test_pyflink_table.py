@@ -61,6 +61,7 @@ def test_every_recorded_method_of_a_class_that_is_there_has_a_verdict(surface: A
 def test_setting_when_code_begins_to_read_its_key_then_is_not_called_without_effect(
     surface: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(surface, "constants_of_engine", frozenset)
     before = kinds_of(surface, "CheckpointConfig")
     monkeypatch.setattr(
         surface, "constants_of_engine", lambda: frozenset(["execution.checkpointing.interval"])

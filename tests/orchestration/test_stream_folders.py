@@ -1,0 +1,91 @@
+"""Where a run of an unbounded job starts."""
+
+from pathlib import Path
+
+import pytest
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import CheckpointNotFound
+from flinkpy_dagster.orchestration.stream_folders import note_savepoint, stream_start
+from flinkpy_dagster.runtime.checkpoints import ENDED
+from flinkpy_dagster.state.checkpoint_store import CheckpointStore
+from flinkpy_dagster.state.metadata import EpochMetadata
+from flinkpy_dagster.state.savepoints import write_savepoint
+
+JOB = "My Job"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "my_job"
+
+
+def start(folder: Path, **settings: str):
+    pairs = {key.replace("_", "-"): value for key, value in settings.items()}
+    options = {"path": "execution.state-recovery.path", "trigger": "execution.trigger"}
+    named = {options[key]: value for key, value in pairs.items()}
+    configuration = Configuration.from_dict({"execution.checkpointing.dir": str(folder.parent), **named})
+    return stream_start(configuration, JOB)
+
+
+def life(folder: Path, number: int, epoch: int = 3, ended: str | None = None, **others) -> EpochMetadata:
+    """One life of the job, with one epoch."""
+    store = CheckpointStore(str(folder / f"run-{number}"))
+    (folder / f"run-{number}").mkdir(parents=True)
+    store.lead()
+    metadata = EpochMetadata(job_name=JOB, job_id="0" * 32, epoch=epoch, completed_ms=number * 1000, **others)
+    store.commit(metadata)
+    if ended is not None:
+        (folder / f"run-{number}" / ENDED).write_text(ended)
+    return metadata
+
+
+def test_start_when_there_was_no_run_then_afresh(folder: Path) -> None:
+    for settings in ({}, {"path": "latest"}, {"trigger": "available-now"}, {"path": "none"}):
+        begun = start(folder, **settings)
+        assert (begun.folder, begun.restored) == (str(folder / "run-1"), None)
+        assert begun.says.startswith("starts afresh")
+
+
+def test_start_when_the_run_before_was_killed_then_it_is_gone_on_with(folder: Path) -> None:
+    life(folder, 1, ended="canceled")
+    life(folder, 2, epoch=7)
+    begun = start(folder)
+    assert begun.folder == str(folder / "run-2")
+    assert "goes on from epoch 7" in begun.says
+
+
+def test_start_when_the_run_before_was_canceled_then_afresh_unless_asked(folder: Path) -> None:
+    life(folder, 1, ended="canceled")
+    assert start(folder).folder == str(folder / "run-2")
+    assert start(folder, path="latest").folder == str(folder / "run-1")
+    assert start(folder, trigger="available-now").folder == str(folder / "run-1")
+
+
+def test_start_when_asked_for_none_then_afresh_beside_what_there_is(folder: Path) -> None:
+    life(folder, 9)
+    assert start(folder, path="none").folder == str(folder / "run-10")
+
+
+def test_start_when_all_sources_had_ended_then_afresh(folder: Path) -> None:
+    life(folder, 1, is_last=True)
+    assert start(folder, trigger="available-now").folder == str(folder / "run-2")
+
+
+def test_start_when_a_savepoint_is_newer_then_latest_means_it(folder: Path, tmp_path: Path) -> None:
+    metadata = life(folder, 1, ended="stopped")
+    (tmp_path / "savepoints").mkdir()
+    _, path = write_savepoint(
+        metadata, str(folder / "run-1"), str(tmp_path / "savepoints"), completed_ms=5000
+    )
+    configuration = Configuration.from_dict({"execution.checkpointing.dir": str(folder.parent)})
+    note_savepoint(configuration, JOB, path, 5000)
+    begun = start(folder, path="latest")
+    assert begun.restored is not None
+    assert (begun.folder, begun.restored.path) == (str(folder / "run-2"), path)
+    assert start(folder, path=path).restored == begun.restored
+
+
+def test_start_when_a_savepoint_is_not_there_then_it_is_refused(folder: Path) -> None:
+    with pytest.raises(CheckpointNotFound):
+        start(folder, path="/nowhere/savepoint")
