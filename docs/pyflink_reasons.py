@@ -50,7 +50,6 @@ SETTINGS = {
     "execution.checkpointing.": _NO_CHECKPOINTS,
     "state.changelog.": _NO_CHECKPOINTS,
     "python.": _NOT_SHIPPED,
-    "slot-sharing-group.": "Groups decide who shares slots; a slot has no resources of its own.",
     "pipeline.auto-generate-uids": "Operators without a uid get an id from the shape of the graph.",
     "pipeline.closure-cleaner-level": "Python functions have no closures to clean.",
     "pipeline.": "It is about serializers of Java objects.",
@@ -60,7 +59,6 @@ SETTINGS = {
 """Families of keys that nobody reads yet, the narrower before the wider ones."""
 
 _NOBODY = "A value that nothing takes; PyFlink 2 has no method that takes it either."
-_RESOURCES = SETTINGS["slot-sharing-group."]
 _COMPACTION = "File sinks do not merge files, so nothing takes it."
 _SPARK_READS = "Spark finds the files and splits them."
 
@@ -74,7 +72,7 @@ IDLE: dict[str, tuple[str, str]] = {
     "GlobalWindowSerializer": _WINDOWS_AS_THEY_ARE,
     "StateBackend": ("StateBackend", _NOBODY + " State is always in memory."),
     "CheckpointStorage": ("CheckpointStorage", _NOBODY + " There are no checkpoints yet."),
-    "RestartStrategyConfiguration": ("RestartStrategyConfiguration", _NOBODY + " Jobs do not restart yet."),
+    "RestartStrategyConfiguration": ("RestartStrategyConfiguration", _NOBODY + " Restarts are set with the keys restart-strategy.*."),
     "DataStream.set_buffer_timeout": ("buffer_timeout_ms", "Records travel in batches, not in buffers."),
     "StreamExecutionEnvironment.close": ("close_environment", "Jobs end by themselves."),
     "WatermarkStrategy.with_watermark_alignment": (
@@ -90,7 +88,7 @@ IDLE: dict[str, tuple[str, str]] = {
         "FileSystemCheckpointStorage",
         _NOBODY + " There are no checkpoints yet.",
     ),
-    "RestartStrategies": ("RestartStrategies", _NOBODY + " Jobs do not restart yet."),
+    "RestartStrategies": ("RestartStrategies", _NOBODY + " Restarts are set with the keys restart-strategy.*."),
     "InputDependencyConstraint": ("InputDependencyConstraint", _NOBODY),
     "DeliveryGuarantee": (
         "DeliveryGuarantee",
@@ -109,13 +107,10 @@ IDLE: dict[str, tuple[str, str]] = {
         )
         for builder in ("BaseBuilder", "RowFormatBuilder", "BulkFormatBuilder")
     },
-    **{
-        f"SlotSharingGroup.Builder.set_{resource}": ("get_cpu_cores", _RESOURCES)
-        for resource in (
-            "cpu_cores task_heap_memory task_heap_memory_mb task_off_heap_memory task_off_heap_memory_mb "
-            "managed_memory managed_memory_mb external_resource"
-        ).split()
-    },
+    "SlotSharingGroup.Builder.set_external_resource": (
+        "get_external_resources",
+        "A slot has cores and memory, nothing else.",
+    ),
     "StateTtlConfig.Builder.cleanup_full_snapshot": ("in_full_snapshot", "There are no snapshots yet."),
     "StateTtlConfig.Builder.cleanup_in_rocksdb_compact_filter": (
         "get_rocksdb_compact_filter_cleanup_strategy",

@@ -111,7 +111,8 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "jobmanager.execution.failover-strategy",
         choice("region", "full"),
         "region",
-        NO_EFFECT + "jobs do not restart yet.",
+        "What a failure restarts: the region that failed, those that read its results and those whose results are "
+        "lost, or everything.",
     ),
     # Slots
     ConfigOption(
@@ -125,7 +126,8 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "slot.request.timeout",
         DURATION,
         timedelta(minutes=5),
-        NO_EFFECT + "steps wait for slots as long as others hold them.",
+        "How long tasks wait for slots that nothing which runs will give back, before the job fails; in a Dagster run "
+        "the executor's slot_request_timeout_seconds.",
     ),
     # Python
     ConfigOption(
