@@ -1,8 +1,8 @@
 """The DataStream API: everything of ``pyflink.common`` and ``pyflink.datastream``, under the same names, and more.
 
 Names are loaded when they are first asked for. Beyond PyFlink: sources and sinks of Spark (``DataFrameSource``,
-``RecordFileSource``, ``ParquetSink``, ``TableSink``), ``SocketTextSource``, ``DataGeneratorSource``, ``ForeachSink``, joins
-(``JoinFunction`` ...), evictors, watermark generators.
+``RecordFileSource``, ``ParquetSink``, ``TableSink``), ``SocketTextSource``, ``DataGeneratorSource``, ``ForeachSink``,
+joins (``JoinFunction`` ...), evictors, watermark generators.
 """
 
 from importlib import import_module
