@@ -187,6 +187,7 @@ class AlignedWindowOperator(KeyedOperator):
         if self.setup.is_batch and timestamp == MAX_WATERMARK:
             self._assign_waiting()
         self.watermark = timestamp
+        self.results.least = SLICE_SIZE  # panes may be many and small
         for start in sorted(self._panes):
             end = start + self._size - 1
             if end > timestamp:
@@ -198,6 +199,7 @@ class AlignedWindowOperator(KeyedOperator):
         self._fired_until = timestamp
         if not self._panes:
             self._user_keys.clear()
+        self.results.least = 0
         self.results.flush()
 
     def check_clock(self) -> None:
@@ -255,12 +257,12 @@ class AlignedWindowOperator(KeyedOperator):
         is_plain = self._spec.function is None and (self._spec.aggregate or self._spec.reduce) is not None
         while part := list(islice(entries, SLICE_SIZE)):
             if is_plain:
-                values = self._plain_results(part)
-                self.output.emit(Batch(values, [end] * len(values)))
+                self.results.take_all(self._plain_results(part), end)
             else:
                 self._emit_keys(start, part, end)
+            if len(self.results) >= SLICE_SIZE:
                 self.results.flush()
-            yield
+                yield
 
     def _plain_results(self, entries: list[tuple]) -> list:
         """Reductions or results of an aggregation, with nothing to be done to them."""
@@ -284,7 +286,7 @@ class AlignedWindowOperator(KeyedOperator):
             if results:
                 take(results, timestamp)
 
-    def _presenter(self) -> Callable[[Any], Iterable[Any]]:
+    def _presenter(self) -> Callable[[Any], list]:
         """How what a pane holds of a key is shown to window functions."""
         if self._spec.aggregate is not None:
             get_result = self._spec.aggregate.get_result

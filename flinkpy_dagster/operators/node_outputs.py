@@ -16,6 +16,8 @@ from flinkpy_dagster.types.typed_values import ColumnsOf, no_columns
 
 TICK_MS = 10
 """How exactly the readers of an exchange know the time."""
+FEW = 64
+"""Fewer values than that stay a list: columns of them would take longer to make than they save."""
 
 
 class Consumer(Protocol):
@@ -157,15 +159,17 @@ class NodeOutput:
 
     def _typed(self, values: Any) -> Any:
         """Values in their declared type; as columns if all readers take them."""
+        gives_columns = self._gives_columns and len(values) >= FEW
         if self._is_typed:
-            columns = self._columns.made_of(values) if self._gives_columns and self._columns else None
+            columns = self._columns.made_of(values) if gives_columns and self._columns else None
             return values if columns is None else columns
-        columns = self._columns.coerced(values) if self._gives_columns and self._columns else None
+        columns = self._columns.coerced(values) if gives_columns and self._columns else None
         return coerced(self._codec, values, self._name) if columns is None else columns
 
     def _typed_keys(self, keys: Any) -> Any:
         keys = coerced(self._key_codec, keys, self._name)
-        columns = self._key_columns.made_of(keys) if self._gives_columns and self._key_columns else None
+        gives_columns = self._gives_columns and len(keys) >= FEW
+        columns = self._key_columns.made_of(keys) if gives_columns and self._key_columns else None
         return keys if columns is None else columns
 
     @property

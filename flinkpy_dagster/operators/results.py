@@ -59,6 +59,11 @@ class Results:
         self._values.append(result if self._is_immutable else snapshot(result))
         self._timestamps.append(timestamp)
 
+    def take_all(self, results: list, timestamp: int) -> None:
+        """Takes results that cannot be for the side and are nobody else's."""
+        self._values += results
+        self._timestamps += [timestamp] * len(results)
+
     def take_aside(self, tag_id: str, value: Any, timestamp: int) -> None:
         """Takes one result for a side output."""
         side = self._sides.get(tag_id)
