@@ -7,7 +7,7 @@ converters let it grow from 16 (``PythonTypeUtils.MapDataConverter``), ``MapSeri
 """
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -47,7 +47,7 @@ def as_in_sinks(entries: Entries, java_hash: Hash) -> Entries:
     return _in_buckets(entries, java_hash, _power_of_two(count + 1 if count <= 2 else -(-count * 4 // 3)))
 
 
-def as_in_collections(entries: Mapping[Any, Any], java_hash: Hash) -> Entries:
+def as_in_collections(entries: Entries, java_hash: Hash) -> Entries:
     """The entries of a dict given to ``from_collection``: unpickled last entry first, into a map made for them."""
     backwards = dict(reversed(entries.items()))
     copied = _in_buckets(backwards, java_hash, _power_of_two(len(entries) * 4 // 3 + 1))
