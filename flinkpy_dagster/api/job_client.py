@@ -156,6 +156,10 @@ class JobClient(ABC):
     def cancel(self) -> CompletableFuture:
         """Cancels the job; the future is complete when it has stopped."""
 
+    def suspend(self) -> CompletableFuture:
+        """Ends the job in this process; if it can go on in another one it is not canceled (beyond PyFlink)."""
+        return self.cancel()
+
     @abstractmethod
     def get_job_execution_result(self) -> CompletableFuture:
         """A future of the JobExecutionResult; its error is that of the job."""

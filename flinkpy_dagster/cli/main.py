@@ -9,14 +9,15 @@ import sys
 from collections.abc import Sequence
 
 from flinkpy_dagster.cli.arguments import parse
+from flinkpy_dagster.cli.signals import TERMINATED, Terminated
 from flinkpy_dagster.errors import FlinkpyError, JobFailed, exit_code_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line ``argv`` (without the command's own name; default: ``sys.argv``).
 
-    Returns the exit code: 0 if what was asked for was done, 1 after an error, 130 after Ctrl-C, or what the program
-    itself gave to ``sys.exit``.
+    Returns the exit code: 0 if what was asked for was done, 1 after an error, 130 after Ctrl-C, 143 after SIGTERM,
+    or what the program itself gave to ``sys.exit``.
     """
     arguments = parse(sys.argv[1:] if argv is None else argv)
     try:
@@ -27,6 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _failed(error, str(error), arguments.traceback)
     except KeyboardInterrupt as interrupt:
         return _failed(interrupt, "interrupted.", False)
+    except Terminated:
+        print("flinkpy: terminated.", file=sys.stderr, flush=True)
+        return TERMINATED
     except BrokenPipeError:  # who read the output has left; Python must not try to flush it at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

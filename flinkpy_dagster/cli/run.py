@@ -9,6 +9,7 @@ from flinkpy_dagster.api.defaults import environments_start_with
 from flinkpy_dagster.api.job_client import JobClient, JobStatus, WrittenTable
 from flinkpy_dagster.api.running import recording_jobs
 from flinkpy_dagster.cli.arguments import Arguments
+from flinkpy_dagster.cli.signals import Terminated, terminable
 from flinkpy_dagster.cli.tables import drawn, summary
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import JobCanceled, JobFailed
@@ -27,15 +28,20 @@ def run(arguments: Arguments) -> int:
     _quieten_libraries()
     defaults = configuration_of(arguments)
     program = Program(arguments.program, arguments.args)
-    with recording_jobs(_announce) as started, environments_start_with(defaults), program:
+    with recording_jobs(_announce) as started, environments_start_with(defaults), program, terminable():
         try:
             code = _executed(program)
             for client in started.clients:
                 _wait_for(client)
                 _tell_failures(client, at_least=1)
                 _show_tables(client, arguments.rows)
+        except Terminated:
+            for client in _running(started.clients):
+                client.suspend().result()
+            raise
         except BaseException:
-            _cancel(started.clients)
+            for client in _running(started.clients):
+                client.cancel().result()
             for client in started.clients:
                 _tell_failures(client, at_least=2)  # one alone is the error itself
             raise
@@ -123,8 +129,6 @@ def _preview(table: WrittenTable, rows: int) -> str:
         return f"  cannot be shown: {problem}"
 
 
-def _cancel(clients: Sequence[JobClient]) -> None:
-    """Stops what still runs when the program has failed or was interrupted."""
-    for client in clients:
-        if not client.get_job_status().result().is_terminal_state():
-            client.cancel().result()
+def _running(clients: Sequence[JobClient]) -> list[JobClient]:
+    """Those that must be stopped when the program has failed or was interrupted."""
+    return [each for each in clients if not each.get_job_status().result().is_terminal_state()]

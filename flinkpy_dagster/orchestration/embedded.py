@@ -68,6 +68,7 @@ class EmbeddedJob(JobClient):
         self._status = JobStatus.CREATED
         self._finished: Future[JobExecutionResult] = Future()
         self._cancel_requested = False
+        self._is_suspending = False
         self._run_id: str | None = None
         self._instance: Any = None
 
@@ -93,9 +94,16 @@ class EmbeddedJob(JobClient):
 
     def cancel(self) -> CompletableFuture:
         """Cancels the Spark jobs and the Dagster run; a second time does nothing."""
+        return self._end_early(is_suspending=False)
+
+    def suspend(self) -> CompletableFuture:
+        """Ends the job here; a run with its id goes on from what is stored. Without a fixed id: ``cancel``."""
+        return self._end_early(is_suspending=self.run.resuming is not None)
+
+    def _end_early(self, *, is_suspending: bool) -> CompletableFuture:
         if not self._cancel_requested and not self._status.is_terminal_state():
-            self._cancel_requested = True
-            self._status = JobStatus.CANCELLING
+            self._cancel_requested, self._is_suspending = True, is_suspending
+            self._status = JobStatus.RUNNING if is_suspending else JobStatus.CANCELLING
             self.run.cancel()
             if self._run_id is not None:
                 self._cancel_run(self._run_id)
@@ -154,7 +162,7 @@ class EmbeddedJob(JobClient):
         run = self._instance.get_run_by_id(run_id)
         if run is not None and not run.is_finished:
             self._instance.report_run_canceling(run)
-        run_control(run_id).request_cancel()
+        run_control(run_id).request_cancel(is_suspending=self._is_suspending)
 
     def _main(self) -> None:
         started = time.monotonic()
@@ -193,7 +201,8 @@ class EmbeddedJob(JobClient):
 
     def _end(self, error: BaseException | None, started: float) -> None:
         with suppress(Exception):
-            if self.run.resuming is not None and (error is None or not isinstance(error, JobCanceled)):
+            is_canceled = isinstance(error, JobCanceled) and not self._is_suspending
+            if self.run.resuming is not None and not is_canceled:
                 self._leave_for_the_next_run(error)
             elif error is not None or not os.environ.get("DAGSTER_HOME"):
                 self._delete_data_sets()
@@ -204,7 +213,8 @@ class EmbeddedJob(JobClient):
                 JobExecutionResult(JobID(self.job_id), runtime_ms, accumulators(self.run))
             )
         else:
-            self._status = JobStatus.CANCELED if isinstance(error, JobCanceled) else JobStatus.FAILED
+            ended_early = JobStatus.SUSPENDED if self._is_suspending else JobStatus.CANCELED
+            self._status = ended_early if isinstance(error, JobCanceled) else JobStatus.FAILED
             self._finished.set_exception(error)
         self.outputs.close()
 

@@ -375,7 +375,7 @@ class _StepLoop:
         keys = sorted(self._threads)
         what = EngineEventData.interrupted(keys)
         yield DagsterEvent.engine_event(self._plan_context, f"Canceling {len(keys)} running steps", what)
-        self._scheduler.handle(events.CancelRequested(), now_ms())
+        self._scheduler.handle(self._control.end_request, now_ms())
         self._control.request_cancel()
         grace = self._settings.cancel_grace_seconds
         yield from self._drain(active, grace)

@@ -126,9 +126,11 @@ def of_history(history: Iterable[ExceptionEntry]) -> Metadata:
     return {"exception_history": MetadataValue.table(records, schema)}
 
 
-def of_job(metrics: JobMetrics) -> Metadata:
-    """The job's own metrics, under Flink's names."""
-    return dict(metrics.numbers())
+def of_job(metrics: JobMetrics, op_name: str) -> Metadata:
+    """Bytes of the op's stored inputs and results; of a job that has restarted also its own metrics, now."""
+    vertex = metrics.vertices[op_name]
+    sizes = {"bytes_in": vertex.bytes_in, "bytes_out": vertex.bytes_out}
+    return sizes | (metrics.numbers() if metrics.num_restarts else {})
 
 
 def _of_stored(stored: Any) -> Metadata:

@@ -36,6 +36,7 @@ from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration import metadata, op_tags
 from flinkpy_dagster.orchestration.checkpoint_assets import checkpoints_spec, with_checkpoints
+from flinkpy_dagster.orchestration.job_report import metrics_of
 from flinkpy_dagster.orchestration.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, readable
 from flinkpy_dagster.orchestration.region_parts import RegionRestarts
@@ -239,7 +240,7 @@ def _take_part(
         raise RetryRequested(attempts, seconds_to_wait=restarts.backoff_ms / 1000) from cause
     except Exception as error:
         raise _failure(job_run, vertex, error) from error
-    about = metadata.of_vertex(result, vertex)
+    about = metadata.of_vertex(result, vertex) | metadata.of_job(metrics_of(job_run), op_name)
     context.log.debug(
         f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
     )

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 
-from flinkpy_dagster.runtime.events import Event
+from flinkpy_dagster.runtime.events import CancelRequested, Event, SuspendRequested
 from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
 
 
@@ -19,6 +19,7 @@ class RunControl:
         self.scheduler: Scheduler | None = None
         self.task_keys: Mapping[str, str] = {}
         self.are_retries_enabled = True
+        self.is_suspending = False
         self._canceled = threading.Event()
         self._callbacks: list[Callable[[], None]] = []
         self._posted: list[Event] = []
@@ -49,6 +50,11 @@ class RunControl:
     # -- cancelling ------------------------------------------------------------------------------------
 
     @property
+    def end_request(self) -> Event:
+        """What the scheduler is told when the run is to end."""
+        return SuspendRequested() if self.is_suspending else CancelRequested()
+
+    @property
     def is_cancel_requested(self) -> bool:
         return self._canceled.is_set()
 
@@ -60,11 +66,12 @@ class RunControl:
                 return
         callback()
 
-    def request_cancel(self) -> None:
-        """From any thread; a second time does nothing."""
+    def request_cancel(self, *, is_suspending: bool = False) -> None:
+        """From any thread; a second time does nothing. ``is_suspending``: the job is to go on in another process."""
         with self._lock:
             if self._canceled.is_set():
                 return
+            self.is_suspending = is_suspending
             self._canceled.set()
             callbacks, self._callbacks = self._callbacks, []
         for callback in callbacks:

@@ -1,6 +1,7 @@
 """A program whose regions say that they run, for the tests of what is left by a process that was killed."""
 
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -47,3 +48,7 @@ def job():
     """The Dagster job; its folder is in an environment variable, as it must be known when it is loaded."""
     folder = os.environ["RESUMED_FOLDER"]
     return definitions_from(main, args={"resumed_programs": [folder]}).resolve_job_def("resumed_programs_job")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -118,6 +118,37 @@ def test_kill_when_a_blocking_result_survives_then_the_next_run_does_not_compute
     assert counts(tmp_path) == [("a", 2), ("b", 1)]
 
 
+@pytest.mark.parametrize(
+    ("fixed_id", "stays"), [(JOB_ID, True), (None, False)], ids=["suspended", "canceled"]
+)
+def test_sigterm_when_flinkpy_runs_then_suspended_with_an_id_and_canceled_without(
+    fixed_id, stays, tmp_path
+) -> None:
+    program = ROOT / "tests" / "orchestration" / "resumed_programs.py"
+    options = ["-D", f"flinkpy.data-sets.dir={tmp_path}/data_sets"]
+    options += ["-D", f"$internal.pipeline.job-id={fixed_id}"] if fixed_id else []
+    script = (
+        "import sys; from flinkpy_dagster.cli.main import main; "
+        f"sys.exit(main(['run', *{options!r}, {str(program)!r}, {str(tmp_path)!r}]))"
+    )
+    (tmp_path / "hold").touch()
+    process = started(script, tmp_path)
+    deadline = time.monotonic() + 300
+    while "add" not in calls(tmp_path):
+        assert process.poll() is None, (tmp_path / "printed").read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=120) == 143
+    assert bool(list((tmp_path / "data_sets").rglob("*.parquet"))) is stays
+    (tmp_path / "hold").unlink()
+    if stays:
+        code, printed = ended(script, tmp_path)
+        assert code == 0, printed
+        assert len([call for call in calls(tmp_path) if call.startswith("pairs")]) == 3
+        assert counts(tmp_path) == [("a", 2), ("b", 1)]
+
+
 def test_re_execution_when_a_result_is_lost_then_it_is_computed_again(tmp_path) -> None:
     kill_while_counting(DAGSTER_RUN, tmp_path)
     for file in (tmp_path / "data_sets").rglob("*.parquet"):
