@@ -1,19 +1,22 @@
 """Compaction, a little at a time: a new segment takes over pages of older ones that still count.
 
-Pages are copied as bytes. Sizes of segments then fall from the oldest to the newest by half or more, so there are few
-of them and a page is copied few times; what is mostly outdated is taken over key group by key group. How much one
-epoch copies is bounded by what it writes itself.
+Pages are copied as bytes. When there are some segments of about one size (a *tier*) all of them are taken over at once,
+so a page is copied a few times while it moves up from tier to tier. What is mostly outdated is taken over key group by
+key group, as far as a budget goes that depends on what the epoch writes itself.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from flinkpy_dagster.state.pages import Part, StoredPages, intersection
 from flinkpy_dagster.state.refs import SegmentRef
-from flinkpy_dagster.state.segments import NEVER, Page
+from flinkpy_dagster.state.segments import NO_TIMES, Page
 
+PER_TIER = 4
+"""Segments of one tier at which they become one, of the next tier; sizes of tiers differ by this factor."""
 MOST_SEGMENTS = 12
-LEAST_BUDGET_BYTES = 1 << 20
-BUDGET_FACTOR = 4
+LEAST_BUDGET_BYTES = 1 << 18
+BUDGET_FACTOR = 2
 SMALL_BYTES = 1 << 16
 LEAST_LIVE_SHARE = 0.5
 
@@ -28,18 +31,16 @@ class Absorbing:
         self._own_bytes = sum(len(page.data) for page in pages.values())
         self._budget = max(BUDGET_FACTOR * self._own_bytes, LEAST_BUDGET_BYTES)
         self._ranges: list[tuple[int, int]] = [part.key_groups for part in stored.parts]
-        self._times: dict[int, list[dict[int, int]]] = {}
+        self._times: dict[int, dict[int, tuple[int, int, int]]] = {}
+        self._newer: dict[int, set[int]] = {}
 
     def run(self) -> list[SegmentRef]:
         """Copies what is worth it; returns the segments that are left, oldest first."""
         parts = self._stored.parts
-        for index, part in enumerate(parts):
-            if self._live_of(part) <= 0:
-                self._take_over(index, part.key_groups[1])
-        self._absorb_newest()
-        while self._count() > MOST_SEGMENTS:
-            index = min(self._remaining(), key=lambda index: self._live_of(parts[index]))
-            self._take_over(index, parts[index].key_groups[1])
+        self._absorb_all(index for index, part in enumerate(parts) if self._live_of(part) <= 0)
+        self._absorb_tiers()
+        while len(self._remaining()) >= MOST_SEGMENTS:
+            self._absorb_all([min(self._remaining(), key=lambda index: self._live_of(parts[index]))])
         self._absorb_outdated()
         return [
             replace(part.ref, key_groups=key_groups)
@@ -50,23 +51,25 @@ class Absorbing:
     def _remaining(self) -> list[int]:
         return [index for index, (start, end) in enumerate(self._ranges) if start < end]
 
-    def _count(self) -> int:
-        return len(self._remaining()) + 1
-
     def _live_of(self, part: Part) -> int:
-        share = (part.key_groups[1] - part.key_groups[0]) / max(
-            part.segment.key_groups[1] - part.segment.key_groups[0], 1
-        )
-        return self._live.get(part.ref.file.path, round(part.ref.file.bytes * share))
+        known = self._live.get(part.ref.file.path)
+        if known is not None:
+            return known
+        groups, all_groups = part.key_groups, part.segment.key_groups
+        return part.ref.file.bytes * (groups[1] - groups[0]) // max(all_groups[1] - all_groups[0], 1)
 
-    def _absorb_newest(self) -> None:
-        """As long as the newest one is no larger than what there is of the new one."""
-        for index in reversed(self._remaining()):
-            part = self._stored.parts[index]
-            size = self._live_of(part)
-            if size > max(self._own_bytes, SMALL_BYTES) or size > self._budget:
+    def _absorb_tiers(self) -> None:
+        """Takes over the segments of the new one's tier as long as that is full."""
+        while True:
+            own = tier_of(self._own_bytes)
+            alike = [i for i in self._remaining() if tier_of(self._live_of(self._stored.parts[i])) <= own]
+            if len(alike) < PER_TIER - 1:
                 return
-            self._take_over(index, part.key_groups[1])
+            self._absorb_all(alike)
+
+    def _absorb_all(self, indices: Iterable[int]) -> None:
+        for index in indices:
+            self._take_over(index, self._ranges[index][1])
 
     def _absorb_outdated(self) -> None:
         """The one with the largest share of outdated bytes, as far as the budget goes."""
@@ -81,34 +84,66 @@ class Absorbing:
         if shares[index] > LEAST_LIVE_SHARE:
             return
         start, end = self._ranges[index]
+        limit = self._own_bytes + self._budget
         for group in range(start, end):
-            if self._budget <= 0:
+            if self._own_bytes >= limit:
                 return
             self._take_over(index, group + 1)
 
     def _take_over(self, index: int, until: int) -> None:
         """Copies the pages that count of a segment's key groups up to ``until``."""
         part = self._stored.parts[index]
-        segment = part.segment
         start, end = self._ranges[index]
         self._ranges[index] = (until, max(until, end))
-        parts = self._stored.parts
-        for position in segment.positions_of_groups(*intersection((start, end), (start, until))):
-            page_id = segment.ids[position]
-            if page_id in self._pages or any(newer.find(page_id) >= 0 for newer in parts[index + 1 :]):
-                continue
-            if segment.entries[position] or any(older.find(page_id) >= 0 for older in parts[:index]):
-                self._copy(index, position)
+        copied = [
+            self._copy(index, position)
+            for position in part.segment.positions_of_groups(*intersection((start, end), (start, until)))
+            if self._counts(index, position)
+        ]
+        self._pages.update((page.id, page) for page in copied)
+        size = sum(len(page.data) for page in copied)
+        self._own_bytes += size
+        self._live[part.ref.file.path] = self._live_of(part) - size
 
-    def _copy(self, index: int, position: int) -> None:
-        part = self._stored.parts[index]
-        if index not in self._times:
-            self._times[index] = part.segment.times_by_position()
-        event, processing, expiry = (times.get(position, NEVER) for times in self._times[index])
-        page_id, data = part.segment.ids[position], part.segment.page(position)
-        self._pages[page_id] = Page(
-            page_id, data, part.segment.entries[position], (event, processing, expiry)
+    def _counts(self, index: int, position: int) -> bool:
+        """Is that page the newest of its id? That of a page without entries need only be known if there is an older."""
+        segment = self._stored.parts[index].segment
+        page_id = segment.ids[position]
+        if page_id in self._pages or page_id in self._ids_after(index):
+            return False
+        return bool(segment.entries[position]) or any(
+            older.find(page_id) >= 0 for older in self._stored.parts[:index]
         )
-        self._own_bytes += len(data)
-        self._budget -= len(data)
-        self._live[part.ref.file.path] = self._live_of(part) - len(data)
+
+    def _ids_after(self, index: int) -> set[int]:
+        """The pages that newer segments have."""
+        newer = self._newer.get(index)
+        if newer is None:
+            newer = self._newer[index] = set()
+            for part in self._stored.parts[index + 1 :]:
+                own = part.segment.positions_of_groups(*part.key_groups)
+                newer.update(part.segment.ids[own.start : own.stop])
+        return newer
+
+    def _copy(self, index: int, position: int) -> Page:
+        """The page with the checksum it was written with: if it was damaged since, its reader will know."""
+        segment = self._stored.parts[index].segment
+        times = self._times.get(index)
+        if times is None:
+            times = self._times[index] = segment.times_by_position()
+        return Page(
+            segment.ids[position],
+            segment.raw_page(position),
+            segment.checksums[position],
+            segment.entries[position],
+            times.get(position, NO_TIMES),
+        )
+
+
+def tier_of(size: int) -> int:
+    """Small ones are of tier 0."""
+    tier = 0
+    while size > SMALL_BYTES:
+        size //= PER_TIER
+        tier += 1
+    return tier

@@ -1,8 +1,9 @@
 """What is on a page, and its bytes."""
 
 import pickle
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from flinkpy_dagster.operators.timers import StoredTimer
@@ -12,34 +13,30 @@ _PROTOCOL = 5
 _BY_VALUE = b"v"
 
 
+NOTHING: dict[Any, dict] = {}
+NO_TIMERS: tuple[Sequence[StoredTimer], Sequence[StoredTimer]] = ((), ())
+
+
 @dataclass(slots=True)
 class PageContent:
     """The state of the keys of one page.
 
     ``tables``: by name of the state, from state key to what is stored; ``namespaced``: the same, from state key and
-    token of the namespace. ``timers``: of event time and of processing time.
+    token of the namespace. ``timers``: of event time and of processing time; None: no timers.
     """
 
     tables: dict[Any, dict] = field(default_factory=dict)
-    namespaced: dict[Any, dict] = field(default_factory=dict)
-    timers: tuple[list[StoredTimer], list[StoredTimer]] = field(default_factory=lambda: ([], []))
-
-    def keys(self) -> set[Hashable]:
-        """All keys that have something here."""
-        keys: set[Hashable] = set()
-        for table in self.tables.values():
-            keys.update(table)
-        for table in self.namespaced.values():
-            keys.update([entry[0] for entry in table])
-        for timers in self.timers:
-            keys.update([timer[1] for timer in timers])
-        return keys
+    namespaced: dict[Any, dict] = field(default_factory=lambda: NOTHING)
+    timers: tuple[Sequence[StoredTimer], Sequence[StoredTimer]] | None = None
 
     def count(self) -> int:
         """How many keys have something here."""
-        if len(self.tables) == 1 and not self.namespaced and not self.timers[0] and not self.timers[1]:
+        if len(self.tables) == 1 and not self.namespaced and not self.timers:
             return len(next(iter(self.tables.values())))
-        return len(self.keys())
+        keys = set(chain.from_iterable(self.tables.values()))
+        keys.update([entry[0] for table in self.namespaced.values() for entry in table])
+        keys.update([timer[1] for timers in self.timers or () for timer in timers])
+        return len(keys)
 
     def rows(self) -> Iterator[tuple[Any, Any, Any, Any]]:
         """Key, state name, namespace (None without one) and value of everything, timers included."""
@@ -49,16 +46,17 @@ class PageContent:
         for name, table in self.namespaced.items():
             for (key, token), value in table.items():
                 yield key, name, token, value
-        for name, timers in zip(("event-time-timer", "processing-time-timer"), self.timers, strict=True):
+        for name, timers in zip(
+            ("event-time-timer", "processing-time-timer"), self.timers or NO_TIMERS, strict=True
+        ):
             for timestamp, key, _, namespace, _ in timers:
                 yield key, name, namespace, timestamp
 
 
 def packed_page(content: PageContent) -> bytes:
     """The bytes of a page; empty for nothing. Raises what values raise that cannot be pickled."""
-    has_timers = content.timers[0] or content.timers[1]
-    if has_timers or content.namespaced:
-        value: tuple = (content.tables, content.namespaced, *content.timers)
+    if content.timers or content.namespaced:
+        value: tuple = (content.tables, content.namespaced, *(content.timers or NO_TIMERS))
     elif content.tables:
         value = (content.tables,)
     else:
@@ -77,4 +75,5 @@ def unpacked_page(data: Any) -> PageContent:
     if len(value) == 1:
         return PageContent(value[0])
     tables, namespaced, event_timers, processing_timers = value
-    return PageContent(tables, namespaced, (event_timers, processing_timers))
+    has_timers = event_timers or processing_timers
+    return PageContent(tables, namespaced, (event_timers, processing_timers) if has_timers else None)

@@ -5,15 +5,26 @@ timers fire, the pages that have due ones. At the end what is in memory is all t
 new segment; older segments are absorbed by it piece by piece, so that their number and their outdated bytes stay small.
 """
 
-from collections.abc import Collection, Hashable
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP
-from flinkpy_dagster.operators.epoch_page_content import PageContent, packed_page, unpacked_page
+from flinkpy_dagster.operators.epoch_page_content import (
+    NO_TIMERS,
+    NOTHING,
+    PageContent,
+    packed_page,
+    unpacked_page,
+)
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
-from flinkpy_dagster.operators.timers import TimerQueue
-from flinkpy_dagster.state.pages import KEYS_PER_PAGE, Placed, StoredPages, page_number, split_source
-from flinkpy_dagster.state.segments import NEVER, Page
+from flinkpy_dagster.operators.timers import StoredTimer, TimerQueue
+from flinkpy_dagster.state.pages import KEYS_PER_PAGE, Placed, StoredPages, split_source
+from flinkpy_dagster.state.segments import NEVER, NO_TIMES, Page
 from flinkpy_dagster.types.keys import stable_hashes
+
+MOST_OF_ALL = 0.75
+"""Share of the pages in memory at which all others are fetched, too."""
 
 EVENT, PROCESSING, EXPIRY = range(3)
 """Domains of time, as in ``state.segments.DOMAINS``."""
@@ -31,7 +42,10 @@ class KeyedPages:
         self.group_entries = list(stored.group_entries)
         self._page_of: dict[Hashable, int] = {}
         self._loaded: dict[int, Placed | None] = {}
+        self._raw: dict[int, memoryview] = {}
         self._due: set[int] = set()
+        self._many = MOST_OF_ALL * sum(self.group_pages)
+        self._has_all = not stored.parts
         self.reached = [
             min((part.reached[domain] for part in stored.parts), default=MIN_TIMESTAMP) for domain in range(3)
         ]
@@ -41,12 +55,23 @@ class KeyedPages:
 
     def fetch(self, keys: Collection[Hashable]) -> None:
         """Makes sure that all state of these keys is in memory."""
+        if self._has_all:
+            return
         missing = set(keys).difference(self._page_of)
         if missing:
             places = self._places(list(missing))
             self._page_of.update(places)
             for page_id in set(places.values()).difference(self._loaded):
                 self._load(page_id)
+            if len(self._loaded) >= self._many:
+                self._load_all()
+
+    def _load_all(self) -> None:
+        """Most of the state is in memory: with the rest there is nothing more to be asked for each batch."""
+        for page_id, _ in self.stored.live():
+            if page_id not in self._loaded:
+                self._load(page_id)
+        self._has_all = True
 
     def fetch_due(self, domain: int, until: int) -> None:
         """Makes sure that all keys with something to do at or before ``until`` are in memory."""
@@ -64,27 +89,43 @@ class KeyedPages:
         return min(firsts, default=NEVER)
 
     def _places(self, keys: list[Hashable]) -> dict[Hashable, int]:
-        """The page of each key."""
-        groups, start, pages = self._groups, self._start, self.group_pages
-        end = start + len(pages)
+        """The page of each key: ``page_number``, written out for speed."""
+        groups, start = self._groups, self._start
+        hashes = stable_hashes(keys)
+        self._check_groups(keys, hashes)
+        counts = [max(count, 1) for count in self.group_pages]
+        masks = [2 * (1 << (count.bit_length() - 1)) - 1 for count in counts]
         places: dict[Hashable, int] = {}
-        for key, key_hash in zip(keys, stable_hashes(keys), strict=True):
-            place, group = divmod(key_hash, groups)
-            if not start <= group < end:
-                raise RuntimeError(
-                    f"Key {key!r} is of key group {group}; this subtask has {start} to {end - 1}: "
-                    "the key types of exchange and operator differ, or the number of key groups has changed."
-                )
-            count = pages[group - start]
-            places[key] = group << 32 | (page_number(place, count) if count else 0)
+        for key, key_hash in zip(keys, hashes, strict=True):
+            group = key_hash % groups
+            own = group - start
+            number = key_hash // groups & masks[own]
+            if number >= counts[own]:
+                number &= masks[own] >> 1
+            places[key] = group << 32 | number
         return places
+
+    def _check_groups(self, keys: list[Hashable], hashes: list[int]) -> None:
+        groups, start, end = self._groups, self._start, self._start + len(self.group_pages)
+        met = {key_hash % groups for key_hash in hashes}
+        if met and not start <= min(met) <= max(met) < end:
+            key = next(
+                key
+                for key, key_hash in zip(keys, hashes, strict=True)
+                if not start <= key_hash % groups < end
+            )
+            raise RuntimeError(
+                f"Key {key!r} is not of key groups {start} to {end - 1}, which this subtask has: the key types of "
+                "exchange and operator differ."
+            )
 
     def _load(self, page_id: int) -> None:
         placed = self.stored.find(page_id)
         self._loaded[page_id] = placed
         if placed is None:
             return
-        content = unpacked_page(self.stored.page(placed))
+        data = self._raw[page_id] = self.stored.page(placed)
+        content = unpacked_page(data)
         operator, page_of = self._operator, self._page_of
         for name, table in content.tables.items():
             operator.keyed_table(name).update(table)
@@ -92,6 +133,8 @@ class KeyedPages:
         for name, table in content.namespaced.items():
             operator.backend.namespaced.setdefault(name, {}).update(table)
             page_of.update(dict.fromkeys([entry[0] for entry in table], page_id))
+        if not content.timers:
+            return
         for queue, timers in zip(self._queues(), content.timers, strict=True):
             for timestamp, key, user_key, namespace, token in timers:
                 queue.add(timestamp, key, user_key, namespace, operator.timer_token(namespace, token))
@@ -104,31 +147,52 @@ class KeyedPages:
 
     def changed_pages(self) -> dict[int, Page]:
         """All pages in memory that are not as they were stored; key groups that have grown get more pages."""
+        self._page_of.update(self._places(list(self._keys().difference(self._page_of))))
         contents = self._contents()
-        if self._grow(contents):
+        counts = {page_id: content.count() for page_id, content in contents.items()}
+        self._count(counts)
+        if self._grow(counts):
             contents = self._contents()
+            counts = {page_id: content.count() for page_id, content in contents.items()}
         changed: dict[int, Page] = {}
         for page_id in {*contents, *self._loaded}:
-            page = self._page(page_id, contents.get(page_id) or PageContent())
+            page = self._page(page_id, contents.get(page_id), counts.get(page_id, 0))
             if page is not None:
                 changed[page_id] = page
         return changed
 
-    def _page(self, page_id: int, content: PageContent) -> Page | None:
+    def _keys(self) -> set[Hashable]:
+        """All keys that have something."""
+        keys: set[Hashable] = set()
+        for table in self._operator.keyed_tables().values():
+            keys.update(table)
+        for table in self._operator.backend.namespaced.values():
+            keys.update([entry[0] for entry in table])
+        for queue in self._queues():
+            keys.update([timer[1] for timer in queue.entries()])
+        return keys
+
+    def _page(self, page_id: int, content: PageContent | None, entries: int) -> Page | None:
         """The page to be written, None if it is stored as it is."""
         placed = self._loaded.get(page_id)
-        data = packed_page(content)
-        if placed is None:
-            if not data:
+        if content is None:
+            if placed is None or not self.stored.entries(placed):
                 return None
-        elif page_id not in self._due and self.stored.page(placed) == data:
+            return Page(page_id, b"", 0, 0)
+        data = packed_page(content)
+        if placed is not None and self._raw[page_id] == data and page_id not in self._due:
             return None
-        return Page(page_id, data, content.count(), self._times(content))
+        times = self._times(content)
+        return Page(page_id, data, zlib.crc32(data), entries, times)
 
     def _times(self, content: PageContent) -> tuple[int, int, int]:
-        event, processing = (min((timer[0] for timer in timers), default=NEVER) for timers in content.timers)
-        due = self._operator.next_due(content.tables)
-        return min(event, due), processing, NEVER
+        events, processings = content.timers or NO_TIMERS
+        event = self._operator.next_due(content.tables)
+        if events:
+            event = min(event, min(timer[0] for timer in events))
+        if event == NEVER and not processings:
+            return NO_TIMES
+        return event, min((timer[0] for timer in processings), default=NEVER), NEVER
 
     def _contents(self) -> dict[int, PageContent]:
         """What is in memory, page by page."""
@@ -138,25 +202,33 @@ class KeyedPages:
         def content_of(page_id: int) -> PageContent:
             content = contents.get(page_id)
             if content is None:
-                content = contents[page_id] = PageContent()
+                content = contents[page_id] = PageContent({})
             return content
 
-        for name, table in self._operator.keyed_tables().items():
-            parts: dict[int, dict] = {}
+        tables = self._operator.keyed_tables()
+        for name, table in tables.items():
+            parts: defaultdict[int, dict] = defaultdict(dict)
             for key, value in table.items():
-                page_id = page_of[key]
-                if page_id in parts:
-                    parts[page_id][key] = value
-                else:
-                    parts[page_id] = {key: value}
+                parts[page_of[key]][key] = value
+            if len(tables) == 1:
+                contents = {page_id: PageContent({name: part}) for page_id, part in parts.items()}
+                continue
             for page_id, part in parts.items():
                 content_of(page_id).tables[name] = part
         for name, table in self._operator.backend.namespaced.items():
             for entry, value in table.items():
-                content_of(page_of[entry[0]]).namespaced.setdefault(name, {})[entry] = value
+                content = content_of(page_of[entry[0]])
+                if content.namespaced is NOTHING:
+                    content.namespaced = {}
+                content.namespaced.setdefault(name, {})[entry] = value
         for domain, queue in enumerate(self._queues()):
+            by_page: defaultdict[int, list[StoredTimer]] = defaultdict(list)
             for timer in self._operator.stored_timers(queue):
-                content_of(page_of[timer[1]]).timers[domain].append(timer)
+                by_page[page_of[timer[1]]].append(timer)
+            for page_id, timers in by_page.items():
+                content = content_of(page_id)
+                events, processings = content.timers or NO_TIMERS
+                content.timers = (timers, processings) if domain == EVENT else (events, timers)
         return contents
 
     def forget_stored(self, page_id: int, live_bytes: dict[str, int]) -> None:
@@ -180,30 +252,30 @@ class KeyedPages:
 
     # --- growing
 
-    def _grow(self, contents: dict[int, PageContent]) -> bool:
-        """Counts keys; gives more pages to key groups that need them. Have keys moved to other pages?"""
-        self._count(contents)
+    def _grow(self, counts: Mapping[int, int]) -> bool:
+        """Gives more pages to key groups that need them. Have keys moved to other pages?"""
         start, pages = self._start, self.group_pages
-        touched = {page_id >> 32 for page_id in contents}
-        grown = [group for group in touched if self._wanted_pages(group) > pages[group - start]]
-        for group in grown:
-            self._load_split_pages(group)
+        touched = {page_id >> 32 for page_id in counts}
+        grown = {group for group in touched if self._wanted_pages(group) > pages[group - start]}
         if not grown:
             return False
         for group in grown:
-            self.group_pages[group - self._start] = self._wanted_pages(group)
-        is_grown = set(grown)
-        moved = [key for key, page_id in self._page_of.items() if page_id >> 32 in is_grown]
-        self._page_of.update(self._places(moved))
+            self._load_split_pages(group)
+        for group in grown:
+            pages[group - start] = self._wanted_pages(group)
+        self._page_of.update(
+            self._places([key for key, page_id in self._page_of.items() if page_id >> 32 in grown])
+        )
         return True
 
-    def _count(self, contents: dict[int, PageContent]) -> None:
-        for page_id in {*contents, *self._loaded}:
-            placed = self._loaded.get(page_id)
-            before = self.stored.parts[placed.part].segment.entries[placed.position] if placed else 0
-            content = contents.get(page_id)
-            after = content.count() if content is not None else 0
-            self.group_entries[(page_id >> 32) - self._start] += after - before
+    def _count(self, counts: Mapping[int, int]) -> None:
+        """Keys per key group: those in memory instead of those that were stored on the same pages."""
+        start, entries = self._start, self.group_entries
+        for page_id, count in counts.items():
+            entries[(page_id >> 32) - start] += count
+        for page_id, placed in self._loaded.items():
+            if placed is not None:
+                entries[(page_id >> 32) - start] -= self.stored.entries(placed)
 
     def _wanted_pages(self, group: int) -> int:
         return -(-self.group_entries[group - self._start] // KEYS_PER_PAGE)

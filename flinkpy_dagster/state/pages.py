@@ -4,6 +4,7 @@ Pages of a key group are found by linear hashing: a group has n pages, and gets 
 keys of one other page. So state grows without ever being rewritten as a whole.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SegmentRef, SubtaskStateRef, overlapping
 from flinkpy_dagster.state.segments import NEVER, Segment
 
-KEYS_PER_PAGE = 12
+KEYS_PER_PAGE = 10
 """Aimed at. Few: a key that is touched costs reading and writing its neighbours; many: each page costs some time."""
 
 
@@ -94,6 +95,10 @@ class StoredPages:
                 counting = intersection(item.key_groups, key_groups)
                 if counting[0] < counting[1]:
                     self.parts.append(Part(item, opened[item.file.path], counting, newest.reached))
+        self._newest_first = [
+            (index, part.key_groups[0] << 32, part.key_groups[1] << 32, part.segment.ids)
+            for index, part in reversed(list(enumerate(self.parts)))
+        ]
 
     def _take_groups(self, newest: Segment, key_groups: tuple[int, int]) -> None:
         own_start, its_start = self.key_groups[0], newest.key_groups[0]
@@ -103,16 +108,20 @@ class StoredPages:
 
     def find(self, page_id: int) -> Placed | None:
         """Where the newest version of a page lies, None if there is none."""
-        parts = self.parts
-        for index in range(len(parts) - 1, -1, -1):
-            position = parts[index].find(page_id)
-            if position >= 0:
-                return Placed(index, position)
+        for index, low, high, ids in self._newest_first:  # ``Part.find``, written out for speed
+            if low <= page_id < high:
+                position = bisect_left(ids, page_id)
+                if position < len(ids) and ids[position] == page_id:
+                    return Placed(index, position)
         return None
 
     def page(self, placed: Placed) -> memoryview:
         """The bytes of a page; raises CorruptState."""
         return self.parts[placed.part].segment.page(placed.position)
+
+    def entries(self, placed: Placed) -> int:
+        """How many keys are on a page."""
+        return self.parts[placed.part].segment.entries[placed.position]
 
     def live(self) -> Iterator[tuple[int, Placed]]:
         """All pages that count, by id, in no particular order; reads the indices as a whole."""

@@ -19,7 +19,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Literal
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple
 
 from flinkpy_dagster.errors import CorruptState
 
@@ -31,14 +32,19 @@ NEVER = 2**63 - 1
 _TAIL = struct.Struct("<II8s")
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One page to be written. ``times``: one per domain, ``NEVER`` if there is nothing to do."""
+NO_TIMES = (NEVER, NEVER, NEVER)
+
+
+class Page(NamedTuple):
+    """One page to be written. ``data`` are bytes or a memoryview, ``checksum`` their CRC-32; ``times``: one per domain,
+    ``NEVER`` if there is nothing to do.
+    """
 
     id: int
-    data: Any  # bytes or a memoryview
+    data: Any
+    checksum: int
     entries: int
-    times: tuple[int, int, int] = (NEVER, NEVER, NEVER)
+    times: tuple[int, int, int] = NO_TIMES
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -60,18 +66,20 @@ class SegmentHeader:
 
 def segment_bytes(header: SegmentHeader, pages: list[Page]) -> bytes:
     """The file. ``pages`` in any order, no id twice."""
-    pages = sorted(pages, key=lambda page: page.id)
+    pages = sorted(pages, key=itemgetter(0))
     lengths = [len(page.data) for page in pages]
     columns: list[array] = [
         array("Q", [page.id for page in pages]),
         array("Q", accumulate(lengths, initial=len(MAGIC))),
-        array("I", [zlib.crc32(page.data) for page in pages]),
+        array("I", [page.checksum for page in pages]),
         array("I", [page.entries for page in pages]),
     ]
     domain_sizes = []
     for domain in range(len(DOMAINS)):
         timed = sorted(
-            (page.times[domain], index) for index, page in enumerate(pages) if page.times[domain] < NEVER
+            (page.times[domain], index)
+            for index, page in enumerate(pages)
+            if page.times is not NO_TIMES and page.times[domain] < NEVER
         )
         domain_sizes.append(len(timed))
         columns += [array("q", [time for time, _ in timed]), array("I", [index for _, index in timed])]
@@ -117,7 +125,7 @@ class Segment:
         self._at = at + -at % 8
         self.ids = self._column("Q", count)
         self._offsets = self._column("Q", count + 1)
-        self._checksums = self._column("I", count)
+        self.checksums = self._column("I", count)
         self.entries = self._column("I", count)
         self._timed = [(self._column("q", size), self._column("I", size)) for size in domains]
         self.group_pages = self._column("I", end - start)
@@ -154,8 +162,9 @@ class Segment:
 
     def page(self, position: int) -> memoryview:
         """The bytes of a page; raises CorruptState if they are not those that were written."""
-        data = self.raw_page(position)
-        if zlib.crc32(data) != self._checksums[position]:
+        offsets = self._offsets
+        data = self._view[offsets[position] : offsets[position + 1]]
+        if zlib.crc32(data) != self.checksums[position]:
             raise CorruptState(self.path, f"page {self.ids[position]} in it was changed")
         return data
 
@@ -178,6 +187,12 @@ class Segment:
         times, positions = self._timed[domain]
         return positions[bisect_right(times, after) : bisect_right(times, until)].tolist()
 
-    def times_by_position(self) -> list[dict[int, int]]:
-        """Per domain the time of each page that has one, by position."""
-        return [dict(zip(positions, times, strict=True)) for times, positions in self._timed]
+    def times_by_position(self) -> dict[int, tuple[int, int, int]]:
+        """The times of each page that has any, by position."""
+        found: dict[int, list[int]] = {}
+        for domain, (times, positions) in enumerate(self._timed):
+            for time, position in zip(times, positions, strict=True):
+                found.setdefault(position, list(NO_TIMES))[domain] = time
+        return {
+            position: (event, processing, expiry) for position, (event, processing, expiry) in found.items()
+        }
