@@ -286,7 +286,7 @@ class MapColumn(ColumnCodec):
         )
         if self._hash is None:
             return coerced
-        return [java_maps.as_in_python(entries, self._hash) for entries in coerced]
+        return [java_maps.as_encoded(entries, self._hash) for entries in coerced]
 
     def _parts(self, column: Column) -> tuple[Column, Column]:
         return flattened(column), flattened([entries.values() for entries in column])
@@ -310,8 +310,6 @@ class MapColumn(ColumnCodec):
         return self._rebuilt(column, self._key.copies(keys), self._value.copies(values))
 
     def present(self, column: Column) -> Column:
-        if self._hash is not None:
-            column = [java_maps.as_in_sinks(entries, self._hash) for entries in column]
         keys, values = self._parts(column)
         return self._rebuilt(column, self._key.present(keys), self._value.present(values))
 
@@ -321,6 +319,6 @@ class MapColumn(ColumnCodec):
             return value
         admitted = {self._key.admit(key): self._value.admit(item) for key, item in value.items()}
         try:
-            return admitted if self._hash is None else java_maps.as_in_collections(admitted, self._hash)
+            return admitted if self._hash is None else java_maps.as_unpickled(admitted, self._hash)
         except (TypeError, ValueError, AttributeError):  # a key of another type, which coerce() will refuse
             return admitted

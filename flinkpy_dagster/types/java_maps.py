@@ -1,9 +1,9 @@
 """The order of a MAP's entries: that of Java's ``HashMap``, into which Flink puts them wherever they are encoded.
 
 An entry is in the bucket that the low bits of its key's ``hashCode`` name; within a bucket entries stay in the order
-they came. How many buckets there are depends on the number of entries and on who makes the map: PyFlink's data
-converters let it grow from 16 (``PythonTypeUtils.MapDataConverter``), ``MapSerializer`` asks for just enough
-(``CollectionUtil.newHashMapWithExpectedSize``), which is what sinks see.
+they came. How many buckets there are depends on the number of entries and on who makes the map: Flink's
+``MapSerializer`` asks for just enough (``CollectionUtil.newHashMapWithExpectedSize``), a map that is filled without
+saying so begins with 16 and grows, and ``putAll`` leaves a little room.
 """
 
 import struct
@@ -36,22 +36,19 @@ def hash_of(key_type: TypeInformation) -> Hash | None:
     return None
 
 
-def as_in_python(entries: Entries, java_hash: Hash) -> Entries:
-    """The entries in the order in which a Python function gets them."""
-    return _in_buckets(entries, java_hash, _grown(len(entries)))
-
-
-def as_in_sinks(entries: Entries, java_hash: Hash) -> Entries:
-    """The entries, in Python's order before, in the order in which they are printed and collected."""
+def as_encoded(entries: Entries, java_hash: Hash) -> Entries:
+    """The entries in the order they have after an encoding; done twice it is done once."""
     count = len(entries)
     return _in_buckets(entries, java_hash, _power_of_two(count + 1 if count <= 2 else -(-count * 4 // 3)))
 
 
-def as_in_collections(entries: Entries, java_hash: Hash) -> Entries:
-    """The entries of a dict given to ``from_collection``: unpickled last entry first, into a map made for them."""
-    backwards = dict(reversed(entries.items()))
-    copied = _in_buckets(backwards, java_hash, _power_of_two(len(entries) * 4 // 3 + 1))
-    return as_in_python(copied, java_hash)
+def as_unpickled(entries: Entries, java_hash: Hash) -> Entries:
+    """The entries of a dict given to ``from_collection``, before they are encoded: Java's unpickler begins with the
+    last one, and copies them.
+    """
+    count = len(entries)
+    filled = _in_buckets(dict(reversed(entries.items())), java_hash, _grown(count))
+    return _in_buckets(filled, java_hash, _power_of_two(count * 4 // 3 + 1))
 
 
 def _in_buckets(entries: Entries, java_hash: Hash, buckets: int) -> Entries:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
-from flinkpy_dagster.types import java_maps
 from flinkpy_dagster.types.row import Row
 from flinkpy_dagster.types.scalars import shortest_float
 from flinkpy_dagster.types.type_information import (
@@ -125,10 +124,9 @@ def _list_text(value: Any, type_info: Any) -> str:
 
 
 def _map_text(value: dict[Any, Any], type_info: MapTypeInfo) -> str:
-    java_hash = java_maps.hash_of(type_info.key_type)
     entries = (
         f"{_java_text(key, type_info.key_type)}={_java_text(item, type_info.value_type)}"
-        for key, item in (value if java_hash is None else java_maps.as_in_sinks(value, java_hash)).items()
+        for key, item in value.items()
     )
     return f"{{{', '.join(entries)}}}"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from flinkpy_dagster.types import Types
-from flinkpy_dagster.types.java_maps import as_in_collections, as_in_python, as_in_sinks, hash_of
+from flinkpy_dagster.types.java_maps import as_encoded, as_unpickled, hash_of
 
 
 @pytest.mark.parametrize(
@@ -31,16 +31,35 @@ def test_types_without_a_known_hash_keep_the_order_given():
     assert hash_of(Types.TUPLE([Types.BIG_DEC()])) is None
 
 
-def test_entries_that_share_a_bucket_stay_as_they_came_but_collections_come_backwards():
-    of_text, of_number = hash_of(Types.STRING()), hash_of(Types.INT())
-    given = {"b": 1, "a": 2, "zebra": 3, "Aa": 4, "BB": 5}
-    assert list(as_in_python(given, of_text)) == ["zebra", "Aa", "BB", "a", "b"]
-    assert list(as_in_collections(given, of_text)) == ["BB", "Aa", "zebra", "a", "b"]
-    assert list(as_in_collections({17: 0, 1: 0, 33: 0, -1: 0}, of_number)) == [-1, 33, 1, 17]
+SIX = {9: "a", 1: "b", 3: "c", 8: "d", 16: "e", 2: "f"}
+TWELVE = {16: "a", 0: "b"} | dict.fromkeys(range(1, 11), "x")
 
 
-def test_sinks_see_maps_with_as_few_buckets_as_there_may_be():
+@pytest.mark.parametrize(
+    ("entries", "encoded"),
+    [
+        ({4: "a", 1: "b", 3: "c"}, [4, 1, 3]),
+        ({4: "a", 2: "b"}, [4, 2]),
+        (SIX, [8, 16, 9, 1, 2, 3]),
+    ],
+)
+def test_entries_that_share_a_bucket_stay_as_they_came(entries, encoded):
     of_number = hash_of(Types.INT())
-    in_python = as_in_python({4: "a", 1: "b", 3: "c"}, of_number)
-    assert list(in_python) == [1, 3, 4]
-    assert list(as_in_sinks(in_python, of_number)) == [4, 1, 3]
+    ordered = as_encoded(entries, of_number)
+    assert list(ordered) == encoded
+    assert ordered == entries
+    assert list(as_encoded(ordered, of_number)) == encoded
+
+
+@pytest.mark.parametrize(
+    ("key_type", "entries", "encoded"),
+    [
+        (Types.STRING(), {"b": 1, "a": 2, "zebra": 3, "Aa": 4, "BB": 5}, ["BB", "Aa", "zebra", "a", "b"]),
+        (Types.INT(), {17: 0, 1: 0, 33: 0, -1: 0}, [-1, 33, 1, 17]),
+        (Types.INT(), SIX, [16, 8, 1, 9, 2, 3]),
+        (Types.INT(), TWELVE, [0, 16, *range(1, 11)]),
+    ],
+)
+def test_entries_of_a_collection_come_from_javas_unpickler(key_type, entries, encoded):
+    java_hash = hash_of(key_type)
+    assert list(as_encoded(as_unpickled(entries, java_hash), java_hash)) == encoded
