@@ -9,4 +9,5 @@ JOBS = Path(__file__).resolve().parent.parent / "jobs"
 defs = definitions_from(
     JOBS / "word_count.py",
     JOBS / "flight_delays.py",
+    JOBS / "flight_delays_stream.py",
 )

@@ -89,6 +89,9 @@ def _flinkpy(folder: Path, ended: list[float]) -> int:
         def on_epoch(self, metadata, failures):
             ended.append(time.monotonic())
 
+        def on_checkpoint(self, metadata):
+            pass
+
         def on_savepoint(self, metadata, path):
             pass
 

@@ -25,6 +25,9 @@ class EpochListener(RegionListener, Protocol):
     def on_epoch(self, metadata: EpochMetadata, failures: Sequence[CheckpointFailed]) -> None:
         """An epoch is complete and its results are visible; ``failures`` are checkpoints that failed since the last."""
 
+    def on_checkpoint(self, metadata: EpochMetadata) -> None:
+        """The newest epoch, which was told before, has become a checkpoint."""
+
     def on_savepoint(self, metadata: EpochMetadata, path: str) -> None:
         """A savepoint is complete."""
 

@@ -310,7 +310,9 @@ class _RunningEpochs:
 
     def _suspend(self) -> None:
         """Available-now, and all that was available is done."""
-        self._runner.keeping.name_newest_checkpoint(self._runner.clock.now_ms())
+        checkpoint = self._runner.keeping.name_newest_checkpoint(self._runner.clock.now_ms())
+        if checkpoint is not None:
+            self._runner.listener.on_checkpoint(checkpoint)
         self._end = JobEnd.SUSPENDED
 
     # -- an epoch -----------------------------------------------------------------------------------------

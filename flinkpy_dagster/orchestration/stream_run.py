@@ -46,6 +46,10 @@ class StreamNews:
             self.events.put(failure)
         self.events.put(metadata)
 
+    def on_checkpoint(self, metadata: EpochMetadata) -> None:
+        self.newest = metadata
+        self.events.put(metadata)
+
     def on_savepoint(self, metadata: EpochMetadata, path: str) -> None:
         note_savepoint(self._configuration, self._job_name, path, metadata.completed_ms)
         self.events.put((metadata, path))

@@ -60,6 +60,9 @@ class EpochLog:
         self.epochs.append(metadata)
         self.failures += failures
 
+    def on_checkpoint(self, metadata: EpochMetadata) -> None:
+        self.epochs[-1] = metadata
+
     def on_savepoint(self, metadata: EpochMetadata, path: str) -> None:
         self.savepoints.append(path)
 
