@@ -10,15 +10,16 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP
-from flinkpy_dagster.operators.epoch_page_content import (
+from flinkpy_dagster.operators.keyed_operator import KeyedOperator
+from flinkpy_dagster.operators.timers import TimerQueue
+from flinkpy_dagster.state.page_content import (
     NO_TIMERS,
     NOTHING,
     PageContent,
+    StoredTimer,
     packed_page,
     unpacked_page,
 )
-from flinkpy_dagster.operators.keyed_operator import KeyedOperator
-from flinkpy_dagster.operators.timers import StoredTimer, TimerQueue
 from flinkpy_dagster.state.pages import KEYS_PER_PAGE, Placed, StoredPages, split_source
 from flinkpy_dagster.state.segments import NEVER, NO_TIMES, Page
 from flinkpy_dagster.types.keys import stable_hashes

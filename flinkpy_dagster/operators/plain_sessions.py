@@ -15,12 +15,13 @@ from flinkpy_dagster.operators.session_windows import DynamicEventTimeSessionWin
 from flinkpy_dagster.operators.specs import Window
 from flinkpy_dagster.operators.subtask_context import SubtaskContext
 from flinkpy_dagster.operators.timer_service import TimeDomain
-from flinkpy_dagster.operators.timers import StoredTimer, Timer, TimerQueue
+from flinkpy_dagster.operators.timers import Timer, TimerQueue
 from flinkpy_dagster.operators.triggers import EventTimeTrigger
 from flinkpy_dagster.operators.window_assigners import require_timestamp
 from flinkpy_dagster.operators.window_contents import has_clear, window_call
 from flinkpy_dagster.operators.window_contexts import FunctionContext
 from flinkpy_dagster.operators.window_operator import LATE_ELEMENTS_DROPPED
+from flinkpy_dagster.state.page_content import StoredTimer
 from flinkpy_dagster.operators.window_values import TimeWindow
 
 

@@ -9,10 +9,7 @@ from collections.abc import Hashable, Iterator
 from typing import Any, NamedTuple
 
 from flinkpy_dagster.operators.timer_service import TimerService
-
-StoredTimer = tuple[int, Hashable, Any, Any, Hashable]
-"""Timestamp, state key, the user's key, namespace, token of the namespace."""
-
+from flinkpy_dagster.state.page_content import StoredTimer
 
 class Timer(NamedTuple):
     """``state_key`` finds the state of ``key``; ``namespace`` is a window, or None."""

@@ -18,6 +18,7 @@ from flinkpy_dagster.operators.task_environment import key_groups_of
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.metadata import EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import SubtaskStateRef
+from flinkpy_dagster.state.restoring import key_type_text, with_restored_max_parallelism
 from flinkpy_dagster.testing.local_job import LocalResult, LocalRunner
 
 
@@ -54,6 +55,8 @@ def run_epochs(
     for given in epochs:
         parallelism = given.parallelism or parallelism
         job_graph = job if isinstance(job, JobGraph) else job(parallelism)
+        if metadata is not None:
+            job_graph = with_restored_max_parallelism(job_graph, metadata)
         made, metadata = run_epoch(
             job_graph, given, metadata, store, configuration=configuration, clock=clock
         )
@@ -100,7 +103,7 @@ def whole_job(job_graph: JobGraph) -> PipelinedRegion:
 def metadata_of(job_graph: JobGraph, number: int, refs: Mapping[str, list[SubtaskStateRef]]) -> EpochMetadata:
     """The metadata of an epoch, as far as tasks know it."""
     operators = {
-        node.operator_id: operator_metadata(vertex, node, tuple(refs[node.operator_id]))
+        node.operator_id: operator_metadata(job_graph, vertex, node, tuple(refs[node.operator_id]))
         for vertex in job_graph.vertices
         for node in vertex.nodes
         if node.operator_id in refs
@@ -111,7 +114,7 @@ def metadata_of(job_graph: JobGraph, number: int, refs: Mapping[str, list[Subtas
 
 
 def operator_metadata(
-    vertex: JobVertex, node: StreamNode, refs: tuple[SubtaskStateRef, ...]
+    job_graph: JobGraph, vertex: JobVertex, node: StreamNode, refs: tuple[SubtaskStateRef, ...]
 ) -> OperatorMetadata:
     """State and place of one node."""
     return OperatorMetadata(
@@ -120,6 +123,7 @@ def operator_metadata(
         name=node.name,
         parallelism=vertex.execution_parallelism,
         max_parallelism=key_groups_of(vertex),
+        key_type=key_type_text(job_graph, node),
         subtasks=refs,
     )
 

@@ -1,13 +1,15 @@
 """What is on a page, and its bytes."""
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from flinkpy_dagster.operators.timers import StoredTimer
 from flinkpy_dagster.types.pickles_by_value import dumps_by_value, loads_by_value
+
+StoredTimer = tuple[int, Hashable, Any, Any, Hashable]
+"""Timestamp, state key, the user's key, namespace, token of the namespace."""
 
 _PROTOCOL = 5
 _BY_VALUE = b"v"
@@ -39,10 +41,14 @@ class PageContent:
         return len(keys)
 
     def rows(self) -> Iterator[tuple[Any, Any, Any, Any]]:
-        """Key, state name, namespace (None without one) and value of everything, timers included."""
+        """Key, state name, namespace (None without one) and value of everything, timers included.
+
+        A name that is a pair is that of a window's contents and the namespace, the start of the window.
+        """
         for name, table in self.tables.items():
+            label, namespace = (str(name[0]), name[1]) if isinstance(name, tuple) else (name, None)
             for key, value in table.items():
-                yield key, name, None, value
+                yield key, label, namespace, value
         for name, table in self.namespaced.items():
             for (key, token), value in table.items():
                 yield key, name, token, value
