@@ -9,8 +9,8 @@ from flinkpy_dagster.operators.operator import SLICE_SIZE, Operator, Setup
 from flinkpy_dagster.operators.results import Results
 from flinkpy_dagster.operators.timer_service import TimeDomain
 from flinkpy_dagster.operators.timers import Timer, TimerQueue
-from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.state.page_content import StoredTimer
+from flinkpy_dagster.types import TypeInformation
 from flinkpy_dagster.types.keys import KeyRouter
 
 

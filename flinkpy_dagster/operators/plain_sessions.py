@@ -21,8 +21,8 @@ from flinkpy_dagster.operators.window_assigners import require_timestamp
 from flinkpy_dagster.operators.window_contents import has_clear, window_call
 from flinkpy_dagster.operators.window_contexts import FunctionContext
 from flinkpy_dagster.operators.window_operator import LATE_ELEMENTS_DROPPED
-from flinkpy_dagster.state.page_content import StoredTimer
 from flinkpy_dagster.operators.window_values import TimeWindow
+from flinkpy_dagster.state.page_content import StoredTimer
 
 
 class Session:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from flinkpy_dagster.operators.timer_service import TimerService
 from flinkpy_dagster.state.page_content import StoredTimer
 
+
 class Timer(NamedTuple):
     """``state_key`` finds the state of ``key``; ``namespace`` is a window, or None."""
 
