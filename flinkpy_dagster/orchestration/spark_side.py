@@ -12,6 +12,9 @@ from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job_run import Runner
 from flinkpy_dagster.orchestration.resuming import Records
 from flinkpy_dagster.orchestration.stream_run import epoch_runner
+from flinkpy_dagster.runtime.events import TaskSpec
+from flinkpy_dagster.runtime.job_tasks import tasks_of
+from flinkpy_dagster.runtime.scheduling import slots_for_job
 
 
 class SessionStart:
@@ -47,7 +50,8 @@ def region_runner(
     listener: Any,
     job_id: str,
 ) -> Runner:
-    """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session."""
+    """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session and a slot."""
+    session = _with_slots(session, job_graph, configuration)
     if is_unbounded(job_graph):
         return epoch_runner(session, job_graph, configuration, listener, job_id, folder)
     spark = session()
@@ -62,6 +66,26 @@ def region_runner(
         listener=listener,
         job_id=job_id,
     )
+
+
+def _with_slots(
+    session: Callable[[], Any], job_graph: JobGraph, configuration: Configuration
+) -> Callable[[], Any]:
+    """Raises SlotsUnavailable when the cluster has none in time."""
+
+    def with_slots() -> Any:
+        spark = session()
+        from flinkpy_dagster.dataplane.cluster_slots import await_slots
+
+        regions: dict[str, list[TaskSpec]] = {}
+        for task in tasks_of(job_graph):
+            regions.setdefault(task.region, []).append(task)
+        needed = max(map(slots_for_job, regions.values()))
+        timeout = configuration.get("slot.request.timeout").total_seconds()
+        await_slots(spark, needed, timeout, f"job '{job_graph.name}'")
+        return spark
+
+    return with_slots
 
 
 def records_of(run_id: str) -> Callable[[Any], Records]:

@@ -115,6 +115,39 @@ def test_program_with_a_module_of_its_own_runs_on_executors_that_cannot_import_i
     assert last_prices(lines, "BATCH") == last_prices(lines, "STREAMING")
 
 
+def test_job_when_no_executor_registers_then_slots_are_waited_for_and_the_error_says_what_helps(tmp_path):
+    port = free_port()
+    master = start(
+        tmp_path, "lonely", "master.Master", "--host", "127.0.0.1", "--webui-port", "0", "--port", str(port)
+    )
+    try:
+        wait_for(tmp_path / "lonely.log", "Starting Spark master")
+        (tmp_path / "job.py").write_text(LONELY)
+        options = ["-t", f"spark://127.0.0.1:{port}", "-D", "slot.request.timeout=3 s", "-p", "2"]
+        command = [sys.executable, "-m", "flinkpy_dagster", "run", *options, "job.py"]
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=240, cwd=tmp_path, env=environment
+        )
+    finally:
+        master.terminate()
+        master.wait(20)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "flinkpy: Could not acquire the minimum required resources: job 'lonely' on "
+        f"'spark://127.0.0.1:{port}', within 3 s, needs 2 slots at once, 0 exist. Start workers there, ask for "
+        "executors that fit them (spark.executor.memory, spark.executor.cores), or raise slot.request.timeout."
+    )
+
+
+LONELY = """
+from pyflink.datastream import StreamExecutionEnvironment
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1]).map(lambda value: value).print()
+env.execute("lonely")
+"""
+
+
 def last_prices(lines: list[str], mode: str) -> dict[str, int]:
     """What was printed last of each item."""
     found = (re.search(rf"{mode}.*(item \d) costs (\d+)", line) for line in lines)

@@ -1,0 +1,43 @@
+"""Slots of a Spark cluster: executors register some time after the session has started, or never.
+
+Spark itself waits for ever and says so in a log that nobody sees; Flink's jobs fail after ``slot.request.timeout``.
+"""
+
+import time
+
+from pyspark.sql import SparkSession
+
+from flinkpy_dagster.errors import SlotsUnavailable
+
+_POLL_SECONDS = 0.2
+
+
+def registered_slots(spark: SparkSession) -> int:
+    """Task slots that exist now: those of ``local[N]``, or the cores of all executors by the cores a task takes."""
+    context = spark.sparkContext
+    if context.master.startswith("local"):
+        return context.defaultParallelism
+    executors = context._jsc.sc().statusTracker().getExecutorInfos()
+    if len(executors) == 1:  # the driver
+        return 0
+    return max(1, context.defaultParallelism // int(context.getConf().get("spark.task.cpus", "1") or "1"))
+
+
+def await_slots(spark: SparkSession, needed: int, timeout_s: float, who: str) -> int:
+    """Waits until there is a slot; how many there are. With fewer than ``needed`` Spark runs the subtasks in turns.
+
+    Raises SlotsUnavailable when none has registered in time.
+    """
+    deadline = time.monotonic() + timeout_s
+    while (slots := registered_slots(spark)) == 0:
+        if time.monotonic() > deadline:
+            master = spark.sparkContext.master
+            raise SlotsUnavailable(
+                needed,
+                0,
+                f"{who} on '{master}', within {timeout_s:g} s,",
+                remedy="Start workers there, ask for executors that fit them (spark.executor.memory, "
+                "spark.executor.cores), or raise slot.request.timeout.",
+            )
+        time.sleep(_POLL_SECONDS)
+    return slots
