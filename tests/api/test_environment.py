@@ -19,6 +19,7 @@ from flinkpy_dagster.api import (
     environments_start_with,
 )
 from flinkpy_dagster.errors import InvalidProgram, TypeMismatch, UnsupportedFeature
+from flinkpy_dagster.graph.slot_sharing import resources_of
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.watermarks import TimestampAssigner
 from tests.api.programs import environment, node_of, numbers
@@ -170,3 +171,12 @@ def test_slot_sharing_group_with_resources_needs_cpu_and_heap():
     assert MemorySize.of_mebi_bytes(1) < MemorySize.of_mebi_bytes(2)
     with pytest.raises(ValueError, match="cpu cores and task heap memory"):
         SlotSharingGroup.builder("g").set_managed_memory_mb(1).build()
+
+
+def test_slot_sharing_group_when_defined_with_other_resources_then_refused():
+    group = SlotSharingGroup.builder("g").set_cpu_cores(2.0).set_task_heap_memory_mb(64)
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_collection([1]).map(str).slot_sharing_group(group.build()).print()
+    assert resources_of("g", env.job_graph().configuration) == (2.0, 64 * 2**20)
+    with pytest.raises(InvalidProgram, match="defined with different resources already: its cpu-cores was 2.0"):
+        env.register_slot_sharing_group(group.set_cpu_cores(3.0).build())

@@ -219,6 +219,44 @@ def test_cancel_when_waiting_for_a_restart_then_it_ends_at_once(instance) -> Non
     assert moves(instance, result)[-1] == "Job CANCELLING -> CANCELED"
 
 
+def told(instance, result) -> list[tuple[str, str]]:  # noqa: F811
+    """(op, move) of all vertices in the order of the event log."""
+    events = (record.dagster_event for record in instance.all_logs(result.run_id))
+    return [
+        (event.step_key.rpartition(".")[2], event.message)
+        for event in events
+        if event is not None and event.event_type_value == "ENGINE_EVENT" and event.step_key
+    ]
+
+
+def test_event_log_when_eager_then_all_slots_come_before_the_first_deployment(instance) -> None:  # noqa: F811
+    result, _ = launch(instance, restarting(programs.batch, FakeRunner()), scheduling_mode="EAGER")
+    states = [move for _, move in told(instance, result)]
+    assert states[:3] == ["CREATED -> SCHEDULED"] * 3
+
+
+@pytest.mark.parametrize(("mode", "waits"), [("PIPELINED_REGION", True), ("LAZY_FROM_SOURCES", False)])
+def test_event_log_when_not_eager_then_consumers_slots_come_as_the_mode_says(instance, mode, waits) -> None:  # noqa: F811
+    run = restarting(programs.batch, FakeRunner(seconds=0.2))
+    result, _ = launch(instance, run, scheduling_mode=mode)
+    producer, consumer, _ = run.graph.op_names.values()
+    log = told(instance, result)
+    finished = log.index((producer, "RUNNING -> FINISHED"))
+    assert (finished < log.index((consumer, "CREATED -> SCHEDULED"))) is waits
+    assert finished < log.index((consumer, "SCHEDULED -> DEPLOYING"))
+
+
+def test_sinks_when_a_job_begins_then_all_are_checked_before_the_first_region_runs(instance) -> None:  # noqa: F811
+    @dataclass
+    class Checking(FakeRunner):
+        def run(self, region, attempt=0):
+            assert self.initialized == [0, 1, 2]
+            return super().run(region, attempt)
+
+    result, _ = launch(instance, restarting(programs.batch, Checking()))
+    assert result.success
+
+
 def test_event_log_when_a_job_runs_then_every_vertex_tells_its_way(instance) -> None:  # noqa: F811
     run = restarting(programs.batch, FakeRunner())
     result, _ = launch(instance, run)
