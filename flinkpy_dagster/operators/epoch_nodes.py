@@ -1,6 +1,5 @@
 """One stream node of a subtask in an epoch: what it restores at the start, and what it writes at the end."""
 
-import pickle
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +17,9 @@ from flinkpy_dagster.operators.event_time import GenerateWatermarksOperator
 from flinkpy_dagster.operators.node_running import NodeRunner
 from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.pages import StoredPages
+from flinkpy_dagster.state.pickling import dumps_alone, loads_alone
 from flinkpy_dagster.state.refs import FileRef, SubtaskStateRef
 from flinkpy_dagster.types.keys import key_group_range
-from flinkpy_dagster.types.pickles_by_value import dumps_by_value, loads_by_value
 
 SOURCE = -1
 """Where the positions of a source are among the states of its node's operators."""
@@ -94,7 +93,9 @@ class NodeEpoch:
             self._check_key_groups(setup.max_parallelism)
             own = key_group_range(setup.subtask_index, setup.parallelism, setup.max_parallelism)
             stored = StoredPages(self._files, self._epoch.folder, self._refs, own)
-            self._keyed.pages = KeyedPages(stored, self._keyed.operator, setup.max_parallelism)
+            self._keyed.pages = KeyedPages(
+                stored, self._keyed.operator, setup.max_parallelism, self._runner.node.operators
+            )
 
     def _check_key_groups(self, max_parallelism: int) -> None:
         before = max((ref.key_groups[1] for ref in self._refs if ref.key_groups[1]), default=max_parallelism)
@@ -144,8 +145,10 @@ class NodeEpoch:
             data = self._files.read(joined(self._epoch.folder, file.path))
             if zlib.crc32(data) != file.checksum:
                 raise CorruptState(file.path, "its checksum is wrong")
-            return loaded(data)
-        return loaded(ref.operator_state) if ref.operator_state else {}
+            return loads_alone(data, self._runner.node.operators)
+        if not ref.operator_state:
+            return {}
+        return loads_alone(ref.operator_state, self._runner.node.operators)
 
     # --- end
 
@@ -198,7 +201,7 @@ class NodeEpoch:
             states[SOURCE] = self.source.remaining
         if not states:
             return b"", None
-        data = dumped(states)
+        data = dumps_alone(states)
         if len(data) <= LARGEST_INLINE_BYTES:
             return data, None
         for ref in self._refs:
@@ -210,16 +213,3 @@ class NodeEpoch:
     @property
     def _files(self) -> Files:
         return self._epoch.files
-
-
-def dumped(states: dict[int, Any]) -> bytes:
-    """A pickle; classes of the program travel by value if they have to."""
-    try:
-        return b"p" + pickle.dumps(states, 5)
-    except Exception:  # raised by whatever is inside; the way below knows such classes
-        return b"v" + dumps_by_value([states])
-
-
-def loaded(data: bytes) -> dict[int, Any]:
-    """The inverse of ``dumped``."""
-    return loads_by_value(data[1:])[0] if data[:1] == b"v" else pickle.loads(data[1:])

@@ -8,6 +8,7 @@ new segment; older segments are absorbed by it piece by piece, so that their num
 import zlib
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Mapping
+from typing import Any
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP
 from flinkpy_dagster.operators.keyed_operator import KeyedOperator
@@ -21,6 +22,7 @@ from flinkpy_dagster.state.page_content import (
     unpacked_page,
 )
 from flinkpy_dagster.state.pages import KEYS_PER_PAGE, Placed, StoredPages, split_source
+from flinkpy_dagster.state.pickling import StatePickling
 from flinkpy_dagster.state.segments import NEVER, NO_TIMES, Page
 from flinkpy_dagster.types.keys import stable_hashes
 
@@ -32,10 +34,14 @@ EVENT, PROCESSING, EXPIRY = range(3)
 
 
 class KeyedPages:
-    """Fetches pages into an operator and takes them out again. ``groups``: number of all key groups."""
+    """Fetches pages into an operator and takes them out again.
 
-    def __init__(self, stored: StoredPages, operator: KeyedOperator, groups: int):
+    ``groups``: number of all key groups; ``program``: what the program's own classes are found in.
+    """
+
+    def __init__(self, stored: StoredPages, operator: KeyedOperator, groups: int, program: Any = None):
         self.stored = stored
+        self.pickling = StatePickling(program, stored.definitions())
         self._operator = operator
         self._groups = groups
         self._start = stored.key_groups[0]
@@ -126,7 +132,7 @@ class KeyedPages:
         if placed is None:
             return
         data = self._raw[page_id] = self.stored.page(placed)
-        content = unpacked_page(data)
+        content = unpacked_page(data, self.pickling)
         operator, page_of = self._operator, self._page_of
         for name, table in content.tables.items():
             operator.keyed_table(name).update(table)
@@ -180,7 +186,7 @@ class KeyedPages:
             if placed is None or not self.stored.entries(placed):
                 return None
             return Page(page_id, b"", 0, 0)
-        data = packed_page(content)
+        data = packed_page(content, self.pickling)
         if placed is not None and self._raw[page_id] == data and page_id not in self._due:
             return None
         times = self._times(content)

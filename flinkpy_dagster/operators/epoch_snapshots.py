@@ -69,7 +69,7 @@ class KeyedSnapshot:
             group_pages=self._pages.group_pages,
             group_entries=self._pages.group_entries,
             reached=self._pages.reached_times(),
-            others={"live": live},
+            others={"live": live, "classes": self._pages.pickling.definitions()},
         )
         data = segment_bytes(header, list(changed.values()))
         return SegmentRef(

@@ -9,6 +9,7 @@ from flinkpy_dagster.state.files import LOCAL_FILES, Files
 from flinkpy_dagster.state.metadata import EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.page_content import unpacked_page
 from flinkpy_dagster.state.pages import StoredPages
+from flinkpy_dagster.state.pickling import StatePickling
 from flinkpy_dagster.state.savepoints import Opened
 
 
@@ -54,8 +55,9 @@ def read_state(opened: Opened, name: str, *, files: Files = LOCAL_FILES) -> Iter
     """
     operator = operator_of(opened.metadata, name)
     stored = pages_of(opened, operator, files)
+    pickling = StatePickling(definitions=stored.definitions())
     for page_id, placed in stored.live():
-        yield from rows_of(stored.page(placed), page_id)
+        yield from rows_of(stored.page(placed), page_id, pickling)
 
 
 def pages_of(opened: Opened, operator: OperatorMetadata, files: Files) -> StoredPages:
@@ -63,9 +65,9 @@ def pages_of(opened: Opened, operator: OperatorMetadata, files: Files) -> Stored
     return StoredPages(files, opened.folder, operator.subtasks, (0, operator.max_parallelism))
 
 
-def rows_of(data: memoryview, page_id: int) -> Iterator[StateRow]:
+def rows_of(data: memoryview, page_id: int, pickling: StatePickling) -> Iterator[StateRow]:
     """What is on one page."""
-    for key, state, namespace, value in unpacked_page(data).rows():
+    for key, state, namespace, value in unpacked_page(data, pickling).rows():
         yield StateRow(shown(key), state, namespace, value, page_id >> 32)
 
 
@@ -76,8 +78,13 @@ def diff(one: Opened, other: Opened, name: str, *, files: Files = LOCAL_FILES) -
     for page_id in old.keys() & new.keys():
         if bytes(before.page(old[page_id])) == bytes(after.page(new[page_id])):
             del old[page_id], new[page_id]
-    old_rows = _by_place(row for page_id in old for row in rows_of(before.page(old[page_id]), page_id))
-    new_rows = _by_place(row for page_id in new for row in rows_of(after.page(new[page_id]), page_id))
+    pickling = StatePickling(definitions=before.definitions() | after.definitions())
+    old_rows = _by_place(
+        row for page_id in old for row in rows_of(before.page(old[page_id]), page_id, pickling)
+    )
+    new_rows = _by_place(
+        row for page_id in new for row in rows_of(after.page(new[page_id]), page_id, pickling)
+    )
     both = [(old_rows[place], new_rows[place]) for place in old_rows.keys() & new_rows.keys()]
     return StateDiff(
         added=[row for place, row in new_rows.items() if place not in old_rows],

@@ -1,19 +1,14 @@
 """What is on a page, and its bytes."""
 
-import pickle
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from flinkpy_dagster.types.pickles_by_value import dumps_by_value, loads_by_value
+from flinkpy_dagster.state.pickling import StatePickling
 
 StoredTimer = tuple[int, Hashable, Any, Any, Hashable]
 """Timestamp, state key, the user's key, namespace, token of the namespace."""
-
-_PROTOCOL = 5
-_BY_VALUE = b"v"
-
 
 NOTHING: dict[Any, dict] = {}
 NO_TIMERS: tuple[Sequence[StoredTimer], Sequence[StoredTimer]] = ((), ())
@@ -59,25 +54,18 @@ class PageContent:
                 yield key, name, namespace, timestamp
 
 
-def packed_page(content: PageContent) -> bytes:
+def packed_page(content: PageContent, pickling: StatePickling) -> bytes:
     """The bytes of a page; empty for nothing. Raises what values raise that cannot be pickled."""
     if content.timers or content.namespaced:
-        value: tuple = (content.tables, content.namespaced, *(content.timers or NO_TIMERS))
-    elif content.tables:
-        value = (content.tables,)
-    else:
-        return b""
-    try:
-        return pickle.dumps(value, _PROTOCOL)
-    except Exception:  # raised by whatever is inside: classes of the program, which travel by value
-        return _BY_VALUE + dumps_by_value([value])
+        return pickling.dumps((content.tables, content.namespaced, *(content.timers or NO_TIMERS)))
+    return pickling.dumps((content.tables,)) if content.tables else b""
 
 
-def unpacked_page(data: Any) -> PageContent:
+def unpacked_page(data: Any, pickling: StatePickling) -> PageContent:
     """The inverse of ``packed_page``."""
     if not data:
         return PageContent()
-    value = loads_by_value(bytes(data[1:]))[0] if data[:1] == _BY_VALUE else pickle.loads(data)
+    value = pickling.loads(data)
     if len(value) == 1:
         return PageContent(value[0])
     tables, namespaced, event_timers, processing_timers = value

@@ -115,6 +115,10 @@ class StoredPages:
                     return Placed(index, position)
         return None
 
+    def definitions(self) -> set[str]:
+        """Of classes of the program that values may be of (``StatePickling``)."""
+        return {text for part in self.parts for text in part.segment.others.get("classes", ())}
+
     def page(self, placed: Placed) -> memoryview:
         """The bytes of a page; raises CorruptState."""
         return self.parts[placed.part].segment.page(placed.position)

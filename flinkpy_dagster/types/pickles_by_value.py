@@ -13,8 +13,8 @@ from typing import Any
 _PROTOCOL = 5
 
 
-def _pickler_class() -> Any:
-    """cloudpickle's where it is loaded, else pickle's.
+def pickler_class() -> Any:
+    """The pickler for values of the program's own classes: cloudpickle's where it is loaded, else pickle's.
 
     It is not imported: a class that exists by value only has been made by cloudpickle, so where such values are,
     it is loaded, and where it is not, names will do.
@@ -23,7 +23,7 @@ def _pickler_class() -> Any:
     return pickle.Pickler if cloudpickle is None else cloudpickle.Pickler
 
 
-def _is_importable(kind: type) -> bool:
+def is_importable(kind: type) -> bool:
     """Is it what any other process finds under its name? The main module is another one there."""
     if kind.__module__ == "__main__":
         return False
@@ -38,12 +38,12 @@ def dumps_by_value(values: list[Any]) -> bytes:
     numbers: dict[type, int | None] = {}
     classes: list[type] = []
 
-    class ClassNumberingPickler(_pickler_class()):  # type: ignore[misc]
+    class ClassNumberingPickler(pickler_class()):  # type: ignore[misc]
         def persistent_id(self, value: Any) -> int | None:
             if not isinstance(value, type):
                 return None
             if value not in numbers:
-                is_known = _is_importable(value)
+                is_known = is_importable(value)
                 numbers[value] = None if is_known else len(classes)
                 if not is_known:
                     classes.append(value)
@@ -55,7 +55,7 @@ def dumps_by_value(values: list[Any]) -> bytes:
         pickler.dump(value)
         pickler.clear_memo()
     class_out = io.BytesIO()
-    _pickler_class()(class_out, _PROTOCOL).dump(classes)
+    pickler_class()(class_out, _PROTOCOL).dump(classes)
     return pickle.dumps((class_out.getvalue(), len(values), out.getvalue()), _PROTOCOL)
 
 
