@@ -75,9 +75,8 @@ class Scheduler:
         self._called: dict[str, Task] = {}  # can be called and have not been deployed, in order
         self._restarting: dict[str, Bundle] = {}  # told to run again and not deployed since
         self._due: dict[str, None] = {}  # of the called ones: have what they need but for results
-        self._has_lost = False
-        self._calls = 0
-        self._has_changed = False  # what waits is looked at again only then: it costs time per waiting task
+        self._calls, self._has_lost = 0, False
+        self._has_changed = False  # only then what waits is looked at again
         self._next_time_out_ms: float = math.inf
         self._is_suspending = False
 
@@ -328,8 +327,10 @@ class Scheduler:
         return all(self.state_of(name) in enough for name in bundle.inputs if name in self._tasks)
 
     def _have_all_begun_again(self, bundle: Bundle) -> bool:
-        """A restarted region gets its slots when all of it is ready for the next attempt, not task by task."""
-        return all(self.state_of(key) not in _LEAVING for key in bundle.keys)
+        """A restarted region gets its slots when all of it is ready, not task by task."""
+        # but for carried tasks that have ended again: another region needed their results, too, and was first
+        ended = {key for key in bundle.keys if self.state_of(key) in _LEAVING}
+        return all(key not in self._restarting and self._is_finished(key) for key in ended)
 
     def _may_start(self, task: Task) -> bool:
         if self.mode is SchedulingMode.LAZY_FROM_SOURCES:
@@ -338,10 +339,7 @@ class Scheduler:
 
     def _are_complete(self, keys: frozenset[str]) -> bool:
         """Results that are being made again inside of the reader count: the reader waits for them itself."""
-        known = (key for key in keys if key in self._tasks)
-        return all(
-            self.state_of(key) is ExecutionState.FINISHED or self._tasks[key].is_carried for key in known
-        )
+        return all(self._is_finished(key) or self._tasks[key].is_carried for key in keys & self._tasks.keys())
 
     # -- slots -------------------------------------------------------------------------------------------------
 
@@ -361,16 +359,15 @@ class Scheduler:
             return
         self._next_time_out_ms = math.inf
         for bundle in self._waiting:
-            if bundle.since_ms is None or not any(map(self._is_created, bundle.keys)):
+            if bundle.since_ms is None or all(
+                self.state_of(key) is not ExecutionState.CREATED for key in bundle.keys
+            ):
                 continue
             waited_ms = self._now_ms - bundle.since_ms
             if waited_ms > self._slot_timeout_ms and not self._will_be_fulfilled(bundle):
                 self._require_possible([self._tasks[key].spec for key in bundle.keys], waited_ms)
             again_ms = max(bundle.since_ms + self._slot_timeout_ms, self._now_ms) + 1
             self._next_time_out_ms = min(self._next_time_out_ms, again_ms)
-
-    def _is_created(self, key: str) -> bool:
-        return self.state_of(key) is ExecutionState.CREATED
 
     def _will_be_fulfilled(self, bundle: Bundle) -> bool:
         """Would its slots be free if everything ended that ends by itself (``PhysicalSlotRequestBulkChecker``)?"""
@@ -381,6 +378,9 @@ class Scheduler:
         ]
         needed = [*forever, *(self._tasks[key].spec for key in bundle.keys)]
         return slots_for_job(needed, self.slots.profile) <= self.slots.total
+
+    def _is_finished(self, key: str) -> bool:
+        return self.state_of(key) is ExecutionState.FINISHED
 
     # -- states ------------------------------------------------------------------------------------------------
 
