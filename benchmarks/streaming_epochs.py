@@ -89,6 +89,9 @@ def _flinkpy(folder: Path, ended: list[float]) -> int:
         def on_epoch(self, metadata, failures):
             ended.append(time.monotonic())
 
+        def on_restore(self, report):
+            pass
+
         def on_checkpoint(self, metadata):
             pass
 

@@ -14,6 +14,7 @@ from flinkpy_dagster.dataplane.results import RegionListener
 from flinkpy_dagster.errors import JobFailed
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import EpochMetadata
+from flinkpy_dagster.state.restoring import RestoreReport
 
 if TYPE_CHECKING:
     from flinkpy_dagster.dataplane.epoch_keeping import EpochKeeping
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 class EpochListener(RegionListener, Protocol):
     """Told of the epochs of a job, in the thread that runs them."""
+
+    def on_restore(self, report: RestoreReport) -> None:
+        """The job goes on from state; this is what becomes of it."""
 
     def on_epoch(self, metadata: EpochMetadata, failures: Sequence[CheckpointFailed]) -> None:
         """An epoch is complete and its results are visible; ``failures`` are checkpoints that failed since the last."""

@@ -25,6 +25,12 @@ from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.files import local_folder
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
+from flinkpy_dagster.state.restoring import (
+    RestoreReport,
+    key_type_text,
+    restore_report,
+    with_restored_max_parallelism,
+)
 from flinkpy_dagster.state.savepoints import Opened, imported, write_savepoint
 
 _RETRY_SECONDS = 1.0
@@ -45,6 +51,7 @@ class EpochKeeping:
     owner: str = "job"
     restored: Opened | None = None
     newest: EpochMetadata | None = None
+    report: RestoreReport | None = None
     _news: list[CheckpointFailed] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -54,13 +61,22 @@ class EpochKeeping:
         self.coordinator = CheckpointCoordinator(self.settings, _now_ms())
 
     def lead(self) -> EpochMetadata | None:
-        """Becomes the leader; the epoch to go on from, None for a fresh start. Raises StaleLeader, CorruptState."""
+        """Becomes the leader; the epoch to go on from, None for a fresh start.
+
+        ``report`` says what becomes of the state; ``job_graph`` gets its key groups. Raises StaleLeader, CorruptState,
+        and IncompatibleState for state that does not fit the program.
+        """
         os.makedirs(self.folder, exist_ok=True)
         with suppress(FileNotFoundError):
             os.remove(os.path.join(self.folder, ENDED))
         found = self._store.lead()
         self.newest = found.metadata if found is not None else self._imported()
         self._name = found.name if found is not None else ""
+        if self.newest is not None:
+            allows = self.configuration.get("execution.state-recovery.ignore-unclaimed-state")
+            self.report = restore_report(self.job_graph, self.newest, allows)
+            self.report.check()
+            self.job_graph = with_restored_max_parallelism(self.job_graph, self.newest)
         next_id = self._store.next_checkpoint_id()
         if self.newest is not None and self.newest.checkpoint_id is not None:
             next_id = max(next_id, self.newest.checkpoint_id + 1)
@@ -74,6 +90,13 @@ class EpochKeeping:
             return None
         offsets = with_files(opened.metadata.offsets, opened.folder)
         return replace(imported(opened, self._store), offsets=offsets, checkpoint_id=None)
+
+    def superseded(self) -> StaleLeader | None:
+        """The reason behind whatever went wrong, if another run leads the job now: it removes what is not its own."""
+        if os.path.isdir(os.path.join(self.folder, f"leader-{self.token}")):
+            return None
+        leaders = [int(name[7:]) for name in _names(self.folder) if name.startswith("leader-")]
+        return StaleLeader(self.folder, self.token, max(leaders, default=0)) if leaders else None
 
     # -- what the newest epoch says -------------------------------------------------------------------------
 
@@ -144,9 +167,9 @@ class EpochKeeping:
         return self.newest
 
     def name_newest_checkpoint(self, now_ms: int) -> EpochMetadata | None:
-        """Makes the newest epoch a checkpoint if it is none: the end of an available-now run."""
+        """Makes the newest epoch a checkpoint: the end of an available-now run. None if it is one, or of another run."""
         newest = self.newest
-        if newest is None or not self._name or newest.kind is CheckpointKind.CHECKPOINT:
+        if newest is None or newest.fencing_token != self.token or newest.kind is CheckpointKind.CHECKPOINT:
             return None
         checkpoint_id = self.coordinator.triggered(now_ms)
         self._commit(replace(newest, kind=CheckpointKind.CHECKPOINT, checkpoint_id=checkpoint_id))
@@ -185,9 +208,6 @@ class EpochKeeping:
             raise JobFailed(self.job_graph.name, f"{failure} More failed in a row than are tolerated.")
 
     def _operators(self, report: EpochReport) -> dict[str, OperatorMetadata]:
-        key_types = {
-            edge.target_node: str(edge.key_type) for edge in self.job_graph.edges if edge.key_type is not None
-        }
         return {
             node.operator_id: OperatorMetadata(
                 operator_id=node.operator_id,
@@ -195,7 +215,7 @@ class EpochKeeping:
                 name=node.name,
                 parallelism=vertex.execution_parallelism,
                 max_parallelism=key_groups_of(vertex),
-                key_type=key_types.get(node.id),
+                key_type=key_type_text(self.job_graph, node),
                 subtasks=report.state[node.operator_id],
             )
             for vertex in self.job_graph.vertices
@@ -260,6 +280,10 @@ def watermark_of(metadata: EpochMetadata) -> int | None:
     """How far the event time of the job has come, ms: that of the operator that is behind; None without any."""
     marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
     return min(marks, default=None)
+
+
+def _names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def _now_ms() -> int:

@@ -32,7 +32,7 @@ from flinkpy_dagster.dataplane.query_folder import COMPACT_INTERVAL, make_query_
 from flinkpy_dagster.dataplane.regions import job_tag
 from flinkpy_dagster.dataplane.results import RegionResult
 from flinkpy_dagster.dataplane.shipping import check_picklable, provide_package
-from flinkpy_dagster.dataplane.stage_plans import plan_region
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, plan_region
 from flinkpy_dagster.dataplane.streams import QuerySources, spark_side_nodes
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.boundedness import unbounded_sources
@@ -174,14 +174,18 @@ class _RunningEpochs:
         self._end: JobEnd | None = None
         self._query: StreamingQuery | None = None
         self._has_tick = False
-        self.plans = plan_region(runner.job_graph, whole_job(runner.job_graph), in_epochs=True)
-        check_picklable(plan.stage for plan in self.plans)
+        self.plans: tuple[StagePlan, ...] = ()
 
     def run(self) -> JobEnd:
         """Numbered as in docs/design/epochs.md."""
         runner = self._runner
         # 1. lead the job: from here on no other run can commit; where does it go on?
         start = runner.keeping.lead()
+        if runner.keeping.report is not None:
+            runner.listener.on_restore(runner.keeping.report)
+        job_graph = runner.keeping.job_graph
+        self.plans = plan_region(job_graph, whole_job(job_graph), in_epochs=True)
+        check_picklable(plan.stage for plan in self.plans)
         # 2. sinks: what the last epoch has pending is committed, what no epoch knows is deleted
         self._sinks = self._open_sinks(is_fresh=start is None)
         # 3. sources, from the offsets in the metadata
@@ -189,7 +193,7 @@ class _RunningEpochs:
         self._open_sources()
         self._passes = EpochPasses(
             engine=self._engine,
-            job_graph=runner.job_graph,
+            job_graph=job_graph,
             plans=self.plans,
             configuration=runner.configuration,
             sources=self._sources,
@@ -327,7 +331,7 @@ class _RunningEpochs:
             try:
                 self._epoch(rows, batch + 1)
             except BaseException as error:
-                self._error = error
+                self._error = self._runner.keeping.superseded() or error
 
     def _epoch(self, rows: DataFrame, number: int) -> None:
         runner, keeping, observe = self._runner, self._runner.keeping, self._runner.observe

@@ -13,6 +13,7 @@ from flinkpy_dagster.operators.departures import SinkOutput
 from flinkpy_dagster.orchestration.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import EpochMetadata
+from flinkpy_dagster.state.restoring import RestoreKind, RestoreReport
 
 
 class SinkListener(Protocol):
@@ -35,6 +36,14 @@ class StreamNews:
 
     def on_sink_output(self, output: SinkOutput) -> None:
         self._sinks.on_sink_output(output)
+
+    def on_restore(self, report: RestoreReport) -> None:
+        """Tells people what is not simply restored."""
+        changed = [
+            line for line in report.text().splitlines() if not line.startswith(RestoreKind.RESTORED.value)
+        ]
+        if changed:
+            print("\n".join(changed), file=sys.stderr, flush=True)
 
     def on_epoch(self, metadata: EpochMetadata, failures: Sequence[CheckpointFailed]) -> None:
         """An epoch is complete."""

@@ -19,6 +19,7 @@ from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.operators.departures import Printed, SinkOutput
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import EpochMetadata
+from flinkpy_dagster.state.restoring import RestoreReport
 
 JOB_ID = "0123456789abcdef0123456789abcdef"
 STEPS = ("planned", "processed", "committed", "published")
@@ -51,10 +52,14 @@ class EpochLog:
     epochs: list[EpochMetadata] = field(default_factory=list)
     failures: list[CheckpointFailed] = field(default_factory=list)
     savepoints: list[str] = field(default_factory=list)
+    report: RestoreReport | None = None
 
     def on_sink_output(self, output: SinkOutput) -> None:
         if isinstance(output.content, Printed):
             self.lines += output.content.lines
+
+    def on_restore(self, report: RestoreReport) -> None:
+        self.report = report
 
     def on_epoch(self, metadata: EpochMetadata, failures: Sequence[CheckpointFailed]) -> None:
         self.epochs.append(metadata)

@@ -127,6 +127,9 @@ def test_a_savepoint_goes_on_elsewhere_with_another_parallelism(spark: SparkSess
     )
     run(second)
     assert results(folder) == expected
+    assert second.listener.report is not None
+    kinds = {line.label: line.kind.value for line in second.listener.report.lines}
+    assert (kinds["running"], kinds["windows"]) == ("rescaled", "rescaled")
     newest = second.keeping.newest
     assert newest is not None
     assert newest.restored_from == str(moved)

@@ -18,6 +18,7 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.dataplane.file_system import absolute
+from flinkpy_dagster.errors import JobFailed, StaleLeader
 from tests.dataplane.streaming import (
     STEPS,
     Death,
@@ -126,3 +127,47 @@ def test_the_last_epoch_of_an_available_now_run_is_a_checkpoint(spark: SparkSess
     assert newest is not None
     assert (newest.epoch, newest.checkpoint_id, newest.kind.value) == (1, 1, "checkpoint")
     assert runner.keeping.newest_path == absolute(str(tmp_path / "job" / "chk-1"))
+
+
+@pytest.mark.slow
+def test_of_two_runs_of_one_job_only_the_later_one_can_commit(spark: SparkSession, tmp_path: Path) -> None:
+    expected = put_numbers(tmp_path, 0)
+    usurper = epoch_runner(spark, copying(tmp_path), tmp_path / "job")
+
+    def usurp(step: str, epoch: int) -> None:
+        if step == "processed":
+            run(usurper)
+
+    with pytest.raises(StaleLeader):
+        run(epoch_runner(spark, copying(tmp_path), tmp_path / "job", usurp))
+    assert numbers(spark, tmp_path) == expected
+    assert leftovers(tmp_path / "out") == []
+
+
+def test_a_job_whose_checkpoint_folder_cannot_be_written_fails_and_goes_on_later(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = put_numbers(tmp_path, 0)
+    broken = epoch_runner(spark, copying(tmp_path), tmp_path / "job")
+
+    def full(metadata: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(broken.keeping._store, "commit", full)
+    with pytest.raises(JobFailed, match=r"Checkpoint 1 failed: .*No space left on device.*tolerated"):
+        run(broken)
+    assert lines_below(tmp_path / "out") == []
+    run(epoch_runner(spark, copying(tmp_path), tmp_path / "job"))
+    assert numbers(spark, tmp_path) == expected
+
+
+def test_files_of_more_epochs_than_spark_keeps_entries_for_are_read_once(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Spark rewrites its log of files every ten entries; runs end before, at and after that."""
+    expected: list[int] = []
+    for files in (range(0, 9), range(9, 10), range(10, 12)):
+        for file in files:
+            expected += put_numbers(tmp_path, file)
+        run(epoch_runner(spark, copying(tmp_path), tmp_path / "job"))
+        assert numbers(spark, tmp_path) == expected
