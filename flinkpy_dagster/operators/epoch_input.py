@@ -51,6 +51,10 @@ class KeyedEpochInput(Operator):
     def mark_idle(self) -> None:
         self.operator.mark_idle()
 
+    def end_epoch(self) -> None:
+        self.operator.end_epoch()
+        self.pages.expire(self.setup.clock.now_ms())
+
     def check_clock(self) -> None:
         self.pages.fetch_due(PROCESSING, self.setup.clock.now_ms())
         self.operator.check_clock()

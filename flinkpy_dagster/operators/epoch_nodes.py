@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flinkpy_dagster.errors import CorruptState, IncompatibleState
@@ -93,6 +93,8 @@ class NodeEpoch:
             self._check_key_groups(setup.max_parallelism)
             own = key_group_range(setup.subtask_index, setup.parallelism, setup.max_parallelism)
             stored = StoredPages(self._files, self._epoch.folder, self._refs, own)
+            types = {name: kind for ref in self._refs for name, kind in ref.state_types.items()}
+            self._runner.setup = replace(setup, restored_state_types=types)
             self._keyed.pages = KeyedPages(
                 stored, self._keyed.operator, setup.max_parallelism, self._runner.node.operators
             )

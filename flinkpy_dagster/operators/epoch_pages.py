@@ -29,6 +29,9 @@ from flinkpy_dagster.types.keys import stable_hashes
 MOST_OF_ALL = 0.75
 """Share of the pages in memory at which all others are fetched, too."""
 
+MOST_EXPIRED = 1000
+"""Pages that an epoch fetches only because state on them has expired."""
+
 EVENT, PROCESSING, EXPIRY = range(3)
 """Domains of time, as in ``state.segments.DOMAINS``."""
 
@@ -134,10 +137,15 @@ class KeyedPages:
         data = self._raw[page_id] = self.stored.page(placed)
         content = unpacked_page(data, self.pickling)
         operator, page_of = self._operator, self._page_of
+        conversions = operator.backend.conversions
         for name, table in content.tables.items():
+            if name in conversions:
+                table = {key: conversions[name](value) for key, value in table.items()}
             operator.keyed_table(name).update(table)
             page_of.update(dict.fromkeys(table, page_id))
         for name, table in content.namespaced.items():
+            if name in conversions:
+                table = {entry: conversions[name](value) for entry, value in table.items()}
             operator.backend.namespaced.setdefault(name, {}).update(table)
             page_of.update(dict.fromkeys([entry[0] for entry in table], page_id))
         if not content.timers:
@@ -150,10 +158,25 @@ class KeyedPages:
     def _queues(self) -> tuple[TimerQueue, TimerQueue]:
         return self._operator.event_timers, self._operator.processing_timers
 
+    def expire(self, now_ms: int) -> None:
+        """Drops state whose time to live is over: what is in memory, and some of what this epoch had no need of."""
+        if not self._operator.backend.expiring():
+            return
+        due = sorted(self.stored.due_times(EXPIRY, now_ms))
+        for _, page_id in due[:MOST_EXPIRED]:
+            if page_id not in self._loaded:
+                self._load(page_id)
+        left = due[MOST_EXPIRED:]
+        self.reached[EXPIRY] = max(self.reached[EXPIRY], left[0][0] - 1 if left else now_ms)
+        for _, table, prune, ttl_ms in self._operator.backend.expiring():
+            for key in list(table):
+                prune(table, key, now_ms - ttl_ms)
+
     # --- out
 
     def changed_pages(self) -> dict[int, Page]:
         """All pages in memory that are not as they were stored; key groups that have grown get more pages."""
+        self._expiring = self._operator.backend.expiring()
         self._page_of.update(self._places(list(self._keys().difference(self._page_of))))
         contents = self._contents()
         counts = {page_id: content.count() for page_id, content in contents.items()}
@@ -197,9 +220,19 @@ class KeyedPages:
         event = self._operator.next_due(content.tables)
         if events:
             event = min(event, min(timer[0] for timer in events))
-        if event == NEVER and not processings:
+        expiry = self._expiry(content) if self._expiring else NEVER
+        if event == expiry == NEVER and not processings:
             return NO_TIMES
-        return event, min((timer[0] for timer in processings), default=NEVER), NEVER
+        return event, min((timer[0] for timer in processings), default=NEVER), expiry
+
+    def _expiry(self, content: PageContent) -> int:
+        """When the first value of a page is over."""
+        times = []
+        for name, _, prune, ttl_ms in self._expiring:
+            for table in (content.tables.get(name, {}), content.namespaced.get(name, {})):
+                used = [prune(table, key, MIN_TIMESTAMP) for key in list(table)]
+                times += [used_ms + ttl_ms for used_ms in used if used_ms is not None]
+        return min(times, default=NEVER)
 
     def _contents(self) -> dict[int, PageContent]:
         """What is in memory, page by page."""
@@ -255,7 +288,7 @@ class KeyedPages:
 
     def state_types(self) -> dict[str, str]:
         """The types of the states that the program has asked for in this epoch, by name."""
-        return {}
+        return self._operator.backend.types
 
     # --- growing
 

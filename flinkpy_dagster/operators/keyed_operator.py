@@ -29,7 +29,7 @@ class KeyedOperator(Operator):
 
     def open(self, setup: Setup) -> None:
         super().open(setup)
-        self.backend = KeyedStateBackend(setup.clock)
+        self.backend = KeyedStateBackend(setup.clock, setup.restored_state_types, setup.name)
         self.results = Results(self.output, setup.output_type)
 
     def state_keys(self, keys: list) -> list[Hashable]:

@@ -5,7 +5,7 @@ objects stay the same, so that functions can keep them. A window operator uses a
 pairs of key and window.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import chain
 from typing import Any
 
@@ -18,8 +18,10 @@ from flinkpy_dagster.operators.state_descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
+from flinkpy_dagster.operators.state_types import Convert, conversion, state_type
 from flinkpy_dagster.operators.states import AggregatingState, ListState, MapState, ReducingState, ValueState
-from flinkpy_dagster.operators.ttl_state import ttl_state
+from flinkpy_dagster.operators.ttl_cleanup import Prune
+from flinkpy_dagster.operators.ttl_state import TtlState, ttl_state
 
 ABSENT = object()
 
@@ -187,11 +189,26 @@ class KeyedStateBackend(Cursor):
     other cursors, from pairs of key and token of a namespace.
     """
 
-    __slots__ = ("_clock", "_states", "namespaced", "tables")
+    __slots__ = (
+        "_clock",
+        "_operator_name",
+        "_restored_types",
+        "_states",
+        "conversions",
+        "namespaced",
+        "tables",
+        "types",
+    )
 
-    def __init__(self, clock: Clock):
+    def __init__(
+        self, clock: Clock, restored_types: Mapping[str, str] | None = None, operator_name: str = ""
+    ):
         super().__init__()
         self._clock = clock
+        self._restored_types = restored_types or {}
+        self._operator_name = operator_name
+        self.types: dict[str, str] = {}
+        self.conversions: dict[str, Convert] = {}
         self._states: dict[tuple[str, int], Any] = {}
         self.tables: dict[str, dict] = {}
         self.namespaced: dict[str, dict] = {}
@@ -203,12 +220,32 @@ class KeyedStateBackend(Cursor):
         if known is None:
             tables = self.tables if cursor is None else self.namespaced
             table = tables.setdefault(descriptor.name, {})
+            self._declare(descriptor, table)
             known = self._states[descriptor.name, id(owner)] = make_state(
                 descriptor, owner, table, self._clock
             )
         elif not isinstance(known, kind := _KINDS[type(descriptor)]):
             raise ValueError(f"The state name '{descriptor.name}' is already in use and not a {kind.__name__}.")
         return known
+
+    def _declare(self, descriptor: StateDescriptor, table: dict) -> None:
+        """Notes the type; values of an older one, those in memory and those fetched later, are made to fit."""
+        name = descriptor.name
+        before = self._restored_types.get(name)
+        if before is not None and name not in self.types:
+            convert = conversion(descriptor, before, self._operator_name)
+            if convert is not None:
+                self.conversions[name] = convert
+                table.update([(key, convert(value)) for key, value in table.items()])
+        self.types[name] = state_type(descriptor)
+
+    def expiring(self) -> list[tuple[str, dict, Prune, int]]:
+        """Name, table, way to prune and time to live (ms) of the states whose values expire and are cleaned up."""
+        return [
+            (name, state.table, state.prune, state.ttl_ms)
+            for (name, _), state in self._states.items()
+            if isinstance(state, TtlState) and state.is_cleaned_up
+        ]
 
     def drop_all(self) -> None:
         """Forgets everything stored, for all keys (BATCH mode: after each key)."""

@@ -1,7 +1,7 @@
 """What every operator is: something that takes batches and watermarks in and pushes batches and watermarks out."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from flinkpy_dagster.clock import Clock
@@ -37,6 +37,7 @@ class Output(Protocol):
 class Setup:
     """What an operator knows about the subtask it runs in.
 
+    ``restored_state_types``: in an epoch, the declarations of the keyed states it goes on with, by name.
     ``output_type`` is None for pickled results and within fused operators; ``task_name`` is that of the whole chain.
     """
 
@@ -52,6 +53,7 @@ class Setup:
     attempt: int = 0
     job_parameters: dict[str, str]
     watermark_interval_ms: int = 200
+    restored_state_types: Mapping[str, str] = field(default_factory=dict)
 
 
 class Operator:

@@ -34,18 +34,23 @@ class TimeToLive:
     """The rules of a ``StateTtlConfig`` and the clock they go by."""
 
     def __init__(self, config: StateTtlConfig, clock: Clock):
-        self._ttl_ms = milliseconds_of(config.get_ttl())
+        self.ttl_ms = milliseconds_of(config.get_ttl())
         self._clock = clock
         self.renews_on_read = config.get_update_type() is UpdateType.OnReadAndWrite
         self._shows_expired = config.get_state_visibility() is StateVisibility.ReturnExpiredIfNotCleanedUp
         self._incremental = config.get_cleanup_strategies().get_incremental_cleanup_strategy()
+
+    @property
+    def is_cleaned_up(self) -> bool:
+        """Does what has expired go in the background?"""
+        return self._incremental is not None
 
     def cleanup_of(self, table: dict, prune: Prune) -> IncrementalCleanup | NoCleanup:
         """What drops expired entries of a table."""
         if self._incremental is None:
             return NoCleanup()
         size = self._incremental.get_cleanup_size()
-        return IncrementalCleanup(table, prune, self._clock, self._ttl_ms, size)
+        return IncrementalCleanup(table, prune, self._clock, self.ttl_ms, size)
 
     def stamp(self, value: Any) -> Stamped:
         """``value`` as written now."""
@@ -53,7 +58,7 @@ class TimeToLive:
 
     def is_expired(self, stamped: Stamped) -> bool:
         """Is its time over?"""
-        return stamped[1] + self._ttl_ms <= self._clock.now_ms()
+        return stamped[1] + self.ttl_ms <= self._clock.now_ms()
 
     def is_visible(self, stamped: Stamped) -> bool:
         """May it be seen? An expired value that was not removed yet may, if so configured."""
@@ -70,6 +75,21 @@ class TtlState:
         self._table = table
         self._ttl = ttl
         self._on_use = ttl.cleanup_of(table, self.prune).on_use
+
+    @property
+    def table(self) -> dict:
+        """What is stored, by key."""
+        return self._table
+
+    @property
+    def ttl_ms(self) -> int:
+        """How long values live."""
+        return self._ttl.ttl_ms
+
+    @property
+    def is_cleaned_up(self) -> bool:
+        """Does what has expired go by itself?"""
+        return self._ttl.is_cleaned_up
 
     def clear(self) -> None:
         """Forgets what is stored for the current key."""

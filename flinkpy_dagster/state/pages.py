@@ -57,12 +57,12 @@ class Part:
         """When a page may have something to do."""
         return self.segment.first_time(domain, self._done(domain))
 
-    def due(self, domain: int, until: int) -> Iterator[int]:
-        """Ids of the pages that have something to do, earliest first."""
+    def due(self, domain: int, until: int) -> Iterator[tuple[int, int]]:
+        """Time and id of the pages that have something to do, earliest first."""
         ids = self.segment.ids
-        for position in self.segment.due(domain, self._done(domain), until):
+        for time, position in self.segment.due(domain, self._done(domain), until):
             if self._low <= ids[position] < self._high:
-                yield ids[position]
+                yield time, ids[position]
 
     def _done(self, domain: int) -> int:
         """Up to which time the pages have been looked after: what was due then is in newer segments.
@@ -144,10 +144,14 @@ class StoredPages:
 
     def due(self, domain: int, until: int) -> Iterator[int]:
         """Ids of the pages that have something to do at or before ``until``."""
+        return (page_id for _, page_id in self.due_times(domain, until))
+
+    def due_times(self, domain: int, until: int) -> Iterator[tuple[int, int]]:
+        """The same with the time of each."""
         for index, part in enumerate(self.parts):
-            for page_id in part.due(domain, until):
+            for time, page_id in part.due(domain, until):
                 if all(newer.find(page_id) < 0 for newer in self.parts[index + 1 :]):
-                    yield page_id
+                    yield time, page_id
 
 
 def intersection(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:

@@ -182,10 +182,11 @@ class Segment:
         at = bisect_right(times, after)
         return times[at] if at < len(times) else NEVER
 
-    def due(self, domain: int, after: int, until: int) -> list[int]:
-        """Positions of the pages with something to do later than ``after`` and not later than ``until``, in order."""
+    def due(self, domain: int, after: int, until: int) -> list[tuple[int, int]]:
+        """Time and position of the pages with something to do after ``after`` and not after ``until``, in order."""
         times, positions = self._timed[domain]
-        return positions[bisect_right(times, after) : bisect_right(times, until)].tolist()
+        own = slice(bisect_right(times, after), bisect_right(times, until))
+        return list(zip(times[own], positions[own], strict=True))
 
     def times_by_position(self) -> dict[int, tuple[int, int, int]]:
         """The times of each page that has any, by position."""

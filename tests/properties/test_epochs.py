@@ -101,8 +101,6 @@ class Everything(KeyedProcessFunction):
         self.map.put(value[1], (self.map.get(value[1]) or 0) + 1)
         self.sum.add(value[1])
         self.aggregate.add(value)
-        if number % 7 == 0:
-            self.map.clear()
 
     def on_timer(self, timestamp: int, ctx: Any) -> Iterator[tuple]:
         stored = sorted(self.list.get()), sorted(self.map.items()), self.sum.get(), self.aggregate.get()
