@@ -75,8 +75,7 @@ class Scheduler:
         self._called: dict[str, Task] = {}  # can be called and have not been deployed, in order
         self._restarting: dict[str, Bundle] = {}  # told to run again and not deployed since
         self._due: dict[str, None] = {}  # of the called ones: have what they need but for results
-        self._calls, self._has_lost = 0, False
-        self._has_changed = False  # only then what waits is looked at again
+        self._calls, self._has_lost, self._has_changed = 0, False, False
         self._next_time_out_ms: float = math.inf
         self._is_suspending = False
 
@@ -189,6 +188,8 @@ class Scheduler:
         self._restarting |= dict.fromkeys(event.keys, bundle)
         self._tell_to_end(event.keys, event.culprit, event.cause)
         for key in event.carried:
+            if self.state_of(key) is ExecutionState.DEPLOYING:  # its start is told later than this
+                self._move(key, ExecutionState.RUNNING)
             if self.state_of(key) not in TERMINAL:
                 self._end(key, self._end_of_carried(key, event.culprit))
             self._tasks[key].is_carried = True
@@ -274,7 +275,7 @@ class Scheduler:
     def _reserve_and_deploy(self) -> list[Instruction]:
         if self.status in STARTS_NOTHING or self._is_suspending:
             return []
-        if self._has_changed:
+        if self._has_changed:  # else nothing that waits can begin
             self._has_changed = False
             self._waiting = [bundle for bundle in self._waiting if not self._is_settled(bundle)]
         deployed: list[Instruction] = []
@@ -391,10 +392,7 @@ class Scheduler:
         self.execution.move_job(status, self._now_ms, cause)
 
     def _end_job(self) -> None:
-        ends = {
-            JobStatus.FAILING: JobStatus.FAILED,
-            JobStatus.CANCELLING: JobStatus.CANCELED,
-        }
+        ends = {JobStatus.FAILING: JobStatus.FAILED, JobStatus.CANCELLING: JobStatus.CANCELED}
         if self.status not in TERMINAL_JOB:
             end = ends.get(self.status, JobStatus.FINISHED)
             self._move_job(JobStatus.SUSPENDED if self._is_suspending else end)
