@@ -28,6 +28,8 @@ from flinkpy_dagster.operators.metric_registry import MetricRegistry
 from flinkpy_dagster.operators.operator import Operator, Setup
 from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.results import timestamps_of
+from flinkpy_dagster.operators.timers import TimerQueue
+from flinkpy_dagster.state.pickling import dumps_alone, loads_alone
 from flinkpy_dagster.types import TypeInformation
 
 KeySelector = Callable[[Any], Any]
@@ -135,6 +137,35 @@ class Harness:
         self._operator.check_clock()
         self._operator.finish()
 
+    # --- over restarts
+
+    def snapshot(self) -> bytes:
+        """All state, as a checkpoint keeps it: keyed state, timers, broadcast state and event time."""
+        operator = self._inner
+        keyed: tuple | None = None
+        if isinstance(operator, KeyedOperator):
+            timers = [list(operator.stored_timers(queue)) for queue in queues_of(operator)]
+            keyed = dict(operator.keyed_tables()), operator.backend.namespaced, timers
+        return dumps_alone((keyed, operator.watermark, operator.snapshot_state()))
+
+    def restore(self, snapshot: bytes) -> None:
+        """Goes on from a ``snapshot`` of another harness of the same kind; call it before the first element."""
+        operator = self._inner
+        keyed, watermark, state = loads_alone(snapshot)
+        operator.restore_watermark(watermark)
+        if state is not None:
+            operator.restore_state([state])
+        if keyed is None or not isinstance(operator, KeyedOperator):
+            return
+        tables, namespaced, timers = keyed
+        for name, table in tables.items():
+            operator.keyed_table(name).update(table)
+        for name, table in namespaced.items():
+            operator.backend.namespaced.setdefault(name, {}).update(table)
+        for queue, stored in zip(queues_of(operator), timers, strict=True):
+            for time, key, user_key, namespace, token in stored:
+                queue.add(time, key, user_key, namespace, operator.timer_token(namespace, token))
+
     # --- out
 
     @property
@@ -192,6 +223,11 @@ class Harness:
         if not isinstance(operator, KeyedOperator):
             raise TypeError(f"{type(operator).__name__} has no keys, so neither timers nor keyed state.")
         return operator
+
+
+def queues_of(operator: KeyedOperator) -> tuple[TimerQueue, TimerQueue]:
+    """Timers of event time and of processing time."""
+    return operator.event_timers, operator.processing_timers
 
 
 def harness_of(function: Any, *, broadcast_states: Iterable[Any] = (), **options: Any) -> Harness:
