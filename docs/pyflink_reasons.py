@@ -40,7 +40,7 @@ DEFAULTS_ANYWAY = {
 }
 """Methods that do nothing because things are already as they ask."""
 
-_NO_CHECKPOINTS = "There are no checkpoints yet: bounded jobs run from the beginning to the end."
+_NO_CHECKPOINTS = "Epochs of unbounded jobs have no such thing; bounded jobs have no checkpoints."
 _NOT_SHIPPED = (
     "Nothing is shipped: the program's own modules travel inside its functions, other packages must be "
     "installed where the workers run."
@@ -71,7 +71,7 @@ IDLE: dict[str, tuple[str, str]] = {
     "CountWindowSerializer": _WINDOWS_AS_THEY_ARE,
     "GlobalWindowSerializer": _WINDOWS_AS_THEY_ARE,
     "StateBackend": ("StateBackend", _NOBODY + " State is always in memory."),
-    "CheckpointStorage": ("CheckpointStorage", _NOBODY + " There are no checkpoints yet."),
+    "CheckpointStorage": ("CheckpointStorage", _NOBODY + " Where checkpoints go is execution.checkpointing.dir."),
     "RestartStrategyConfiguration": ("RestartStrategyConfiguration", _NOBODY + " Restarts are set with the keys restart-strategy.*."),
     "DataStream.set_buffer_timeout": ("buffer_timeout_ms", "Records travel in batches, not in buffers."),
     "StreamExecutionEnvironment.close": ("close_environment", "Jobs end by themselves."),
@@ -82,11 +82,11 @@ IDLE: dict[str, tuple[str, str]] = {
     "HashMapStateBackend": ("HashMapStateBackend", _NOBODY + " State is always in memory."),
     "JobManagerCheckpointStorage": (
         "JobManagerCheckpointStorage",
-        _NOBODY + " There are no checkpoints yet.",
+        _NOBODY + " Where checkpoints go is execution.checkpointing.dir.",
     ),
     "FileSystemCheckpointStorage": (
         "FileSystemCheckpointStorage",
-        _NOBODY + " There are no checkpoints yet.",
+        _NOBODY + " Where checkpoints go is execution.checkpointing.dir.",
     ),
     "RestartStrategies": ("RestartStrategies", _NOBODY + " Restarts are set with the keys restart-strategy.*."),
     "InputDependencyConstraint": ("InputDependencyConstraint", _NOBODY),
