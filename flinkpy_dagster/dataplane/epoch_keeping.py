@@ -167,7 +167,7 @@ class EpochKeeping:
         return self.newest
 
     def name_newest_checkpoint(self, now_ms: int) -> EpochMetadata | None:
-        """Makes the newest epoch a checkpoint, at the end of an available-now run; None if there is none of this run."""
+        """Makes the newest epoch a checkpoint, at the end of an available-now run; None if this run had no epoch."""
         newest = self.newest
         if newest is None or newest.fencing_token != self.token or newest.kind is CheckpointKind.CHECKPOINT:
             return None
