@@ -236,9 +236,8 @@ class _StepLoop:
                 if time.monotonic() >= self._next_look:
                     self._next_look = math.inf
                     yield from self._start_steps(active)
-                    wait = active.sleep_interval()  # for the delay of a retry
-                    if wait != 0 or pools.has_pending_claims():
-                        self._look_in(max(wait, _POLL_SECONDS))
+                    if active._waiting_to_retry or pools.has_pending_claims():
+                        self._look_in(max(active.sleep_interval(), _POLL_SECONDS))  # 0: due since just now
                 yield from self._take_report(active)
                 yield from self._transitions(active)
             self._tell(active, events.NoTasksLeft())

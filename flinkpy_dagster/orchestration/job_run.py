@@ -318,7 +318,7 @@ class JobRun:
         for each in running:
             each.interrupted_by = why
         ended = [each for each in others if each.id in self.results and not has_sinks(each.region)]
-        again = {each.id for each in (part, *running)} | (self._parts.keys() - self.results.keys())
+        again = [each.id for each in (part, *running)]  # others, that have not begun, can read what is there
         dropped = needed_again(self.failures.topology, again, frozenset(each.id for each in ended))
         self._telling.restarting(part, error, running, [each for each in ended if each.id in dropped])
         for number in dropped:

@@ -64,11 +64,9 @@ class Scheduler:
         may_grow: bool = False,
         at_ms: int = 0,
     ):
-        self.mode = mode
-        self.slots = slots
+        self.mode, self.slots = mode, slots
         self.execution = ExecutionGraph(name, at_ms)
-        self._slot_timeout_ms, self._may_grow = slot_timeout_ms, may_grow
-        self._now_ms = at_ms
+        self._slot_timeout_ms, self._may_grow, self._now_ms = slot_timeout_ms, may_grow, at_ms
         self._tasks: dict[str, Task] = {}
         self._waiting: list[Bundle] = []  # most urgent first
         self._bundle_of: dict[str, Bundle] = {}  # in which a task waits, or waited last
@@ -172,11 +170,8 @@ class Scheduler:
 
     def _fail(self, key: str, will_retry: bool) -> None:
         told_before = self.state_of(key) in _LEAVING
-        self._end(
-            key,
-            ExecutionState.CANCELED if told_before else ExecutionState.FAILED,
-            is_lost=not will_retry,
-        )
+        state = ExecutionState.CANCELED if told_before else ExecutionState.FAILED
+        self._end(key, state, is_lost=not will_retry)
         if will_retry:
             self._restarting.setdefault(key, bundle_of((self._tasks[key].spec,)))
             self._move_job(JobStatus.RESTARTING)
@@ -197,8 +192,15 @@ class Scheduler:
         self._move_job(JobStatus.RESTARTING, event.cause)
 
     def _give_up(self, event: events.JobFailing) -> None:
+        self._end_carried(event.culprit)
         self._tell_to_end(event.keys, event.culprit, event.cause)
         self._move_job(JobStatus.FAILING, event.cause)
+
+    def _end_carried(self, culprit: str | None = None) -> None:
+        """They end with what carries them, and do not say so."""
+        for key, task in self._tasks.items():
+            if task.is_carried:
+                self._end(key, self._end_of_carried(key, culprit), is_lost=True)
 
     def _end_of_carried(self, key: str, culprit: str | None) -> ExecutionState:
         """Its result was there, or it was being made again inside of its reader already, and that failed."""
@@ -208,10 +210,9 @@ class Scheduler:
 
     def _tell_to_end(self, keys: tuple[str, ...], culprit: str | None, cause: str) -> None:
         for key in keys:
-            if key == culprit and self.execution.may_move(key, ExecutionState.FAILED):
-                self._move(key, ExecutionState.FAILED, cause)
-            elif self.execution.may_move(key, ExecutionState.CANCELING):
-                self._move(key, ExecutionState.CANCELING)
+            state = ExecutionState.FAILED if key == culprit else ExecutionState.CANCELING
+            if self.execution.may_move(key, state):
+                self._move(key, state, cause if key == culprit else "")
 
     def _restore(self, keys: tuple[str, ...]) -> None:
         for key in keys:
@@ -245,6 +246,7 @@ class Scheduler:
         self._waiting.clear()
         self._restarting.clear()
         stops: list[Instruction] = []
+        self._end_carried()
         for key in self.execution:
             if self.state_of(key) in _BEGUN:
                 self._move(key, ExecutionState.CANCELING)

@@ -158,6 +158,23 @@ def test_failure_when_the_job_gives_up_then_culprit_failed_and_others_are_cancel
     assert (made.status, made.slots.available) == (JobStatus.FAILED, 3)
 
 
+@pytest.mark.parametrize("event", [JobFailing(("count",), "count"), CancelRequested()])
+def test_carried_task_when_the_job_ends_early_then_it_ends_with_its_carrier(event) -> None:
+    made = running(*JOB, slots=3)
+    start(made, "source", "map")
+    for key in ("source", "map"):
+        made.handle(TaskFinished(key))
+    start(made, "count")
+    made.handle(TasksRestarting(("count",), culprit="count", cause="lost", carried=("source", "map")))
+    made.handle(TaskFailed("count", will_retry=True))
+    made.handle(TaskBecameReady("count"))
+    made.handle(event)
+    made.handle(TaskFailed("count"))
+    made.handle(NoTasksLeft())
+    assert made.status in (JobStatus.FAILED, JobStatus.CANCELED)
+    assert (made.state_of("map"), made.slots.available) == (ExecutionState.CANCELED, 3)
+
+
 def test_restored_when_an_earlier_run_left_results_then_no_slots_and_consumer_follows() -> None:
     made = running(*JOB, slots=2)
     made.handle(ReconciliationStarted(), 1)
