@@ -77,11 +77,11 @@ class ArrowColumns:
             return None
 
     def made_of(self, values: Any) -> "ArrowValues | None":
-        """See ``TypedColumns``: a text with half a surrogate pair cannot be in a column."""
+        """See ``TypedColumns``: neither None nor a text with half a surrogate pair can be in a column."""
         if isinstance(values, ArrowValues):
             return values if values.columns is self else None
         try:
-            return ArrowValues(self, list(map(pa.array, self._transposed(values), self._types)))
+            return self.read(list(map(pa.array, self._transposed(values), self._types)))
         except UnicodeEncodeError:
             return None
 

@@ -24,7 +24,7 @@ from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, joined_batches
 from flinkpy_dagster.dataplane.key_fields import field_of, field_of_keys
 from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
 from flinkpy_dagster.types import TypeInformation
-from flinkpy_dagster.types.codec import codec_of
+from flinkpy_dagster.types.codec import Codec, codec_of, key_codec_of
 from flinkpy_dagster.types.typed_values import TypedValues
 
 OUTPUT_PORT = -1
@@ -51,8 +51,8 @@ class ChunkCodec:
     """What one exchange carries as bytes and back: elements, and the signals between them."""
 
     def __init__(self, value_type: TypeInformation | None, key_type: TypeInformation | None) -> None:
-        self._values = _ValuesCodec(value_type)
-        self._keys = _ValuesCodec(key_type)
+        self._values = _ValuesCodec(value_type, codec_of(value_type))
+        self._keys = _ValuesCodec(key_type, key_codec_of(key_type))
 
     def dumps(self, batch: Batch, marks: Marks) -> bytes:
         """Values and keys have been coerced at the end of their operator."""
@@ -87,9 +87,9 @@ class ChunkCodec:
 class _ValuesCodec:
     """Coerced values of one type as something to be pickled, and back: as Arrow columns if that can be."""
 
-    def __init__(self, type_info: TypeInformation | None) -> None:
+    def __init__(self, type_info: TypeInformation | None, codec: Codec) -> None:
         self._columns = ArrowColumns.of(type_info)
-        self._codec = codec_of(type_info)
+        self._codec = codec
 
     def dumps(self, values: Any) -> tuple[bool, bytes]:
         """Is it columns, and the bytes."""

@@ -11,7 +11,7 @@ from flinkpy_dagster.operators.departures import Emission
 from flinkpy_dagster.operators.operator import Operator
 from flinkpy_dagster.operators.partitioning import Partitioner
 from flinkpy_dagster.types import TypeInformation
-from flinkpy_dagster.types.codec import Codec, codec_of
+from flinkpy_dagster.types.codec import Codec, codec_of, key_codec_of
 from flinkpy_dagster.types.typed_values import ColumnsOf, no_columns
 
 TICK_MS = 10
@@ -110,7 +110,7 @@ class NodeOutput:
         self._columns = columns_of(output_type)
         self._key_columns = columns_of(key_type)
         self._codec = codec_of(output_type)
-        self._key_codec = codec_of(key_type)
+        self._key_codec = key_codec_of(key_type)
         self._consumers: list[Consumer] = []
         self._sides: dict[str, SideOutput] = {}
         self._all: list[Consumer] = []

@@ -34,7 +34,7 @@ from flinkpy_dagster.operators.task import (
     VertexMetrics,
 )
 from flinkpy_dagster.state.refs import SubtaskStateRef
-from flinkpy_dagster.types.codec import codec_of
+from flinkpy_dagster.types.codec import codec_of, key_codec_of
 
 Encoded = tuple[bytes, list | None, bytes | None]
 
@@ -196,7 +196,7 @@ def lines_of(path: str, encoding: str) -> list[str]:
 
 def encoded(edge: JobEdge, batch: Batch) -> Encoded:
     """A batch as bytes, as it travels between processes."""
-    keys = None if batch.keys is None else codec_of(edge.key_type).dumps(batch.keys)
+    keys = None if batch.keys is None else key_codec_of(edge.key_type).dumps(batch.keys)
     return codec_of(edge.value_type).dumps(batch.values), batch.timestamps, keys
 
 
@@ -206,5 +206,5 @@ def decoded(edge: JobEdge, content: Encoded) -> Batch:
     return Batch(
         codec_of(edge.value_type).loads(values),
         None if timestamps is None else list(timestamps),
-        None if keys is None else codec_of(edge.key_type).loads(keys),
+        None if keys is None else key_codec_of(edge.key_type).loads(keys),
     )

@@ -106,6 +106,16 @@ def codec_of(type_info: TypeInformation | None) -> Codec:
     return _cached_codec(type_info, type_info.describe())
 
 
+def key_codec_of(type_info: TypeInformation | None) -> Codec:
+    """The codec of keys of a declared type: whatever it is, None is a key, too."""
+    return _PICKLED if type_info is None else _cached_key_codec(type_info, type_info.describe())
+
+
+@lru_cache(maxsize=512)
+def _cached_key_codec(type_info: TypeInformation, description: str) -> Codec:
+    return Codec(nullable(_column_of(type_info)))
+
+
 @lru_cache(maxsize=512)
 def _cached_codec(type_info: TypeInformation, description: str) -> Codec:
     return Codec(_column_of(type_info))

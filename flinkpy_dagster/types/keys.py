@@ -16,7 +16,7 @@ from itertools import chain
 from typing import Any
 
 from flinkpy_dagster.errors import TypeMismatch
-from flinkpy_dagster.types.codec import codec_of
+from flinkpy_dagster.types.codec import key_codec_of
 from flinkpy_dagster.types.columns import Column
 from flinkpy_dagster.types.row import Row
 from flinkpy_dagster.types.type_information import (
@@ -38,7 +38,7 @@ _MEMO_LIMIT = 500_000  # keys; about 100 MB of short tuples
 def canonical_key(key: Any, key_type: TypeInformation | None = None) -> Hashable:
     """The hashable stand-in of a key; a typed key takes its type first. Raises ``TypeMismatch``."""
     if is_typed(key_type):
-        key = codec_of(key_type).coerce([key])[0]
+        key = key_codec_of(key_type).coerce([key])[0]
     return _canonical(key)
 
 
@@ -218,7 +218,7 @@ class KeyRouter:
         key_type: TypeInformation | None = None,
         memo_limit: int = _MEMO_LIMIT,
     ) -> None:
-        self._codec = codec_of(key_type) if is_typed(key_type) else None
+        self._codec = key_codec_of(key_type) if is_typed(key_type) else None
         self._may_be_text = _is_basic(key_type, _TEXTS) if is_typed(key_type) else True
         self._may_be_number = _is_basic(key_type, _WHOLE_NUMBERS) if is_typed(key_type) else True
         self._max_parallelism = max_parallelism
