@@ -54,6 +54,7 @@ class EpochRunner:
         self._running: RunningEpochs | None = None
         self._changed = threading.Condition()
         self._is_led = False
+        self._is_kept = False
         self._result: RegionResult | None = None
         self.totals = Totals()
 
@@ -116,9 +117,14 @@ class EpochRunner:
         finally:
             context.removeJobTag(tag)
             context.setJobDescription(None)
-            self.keeping.ended(JobEnd.CANCELED if self._canceled.is_set() else end)
+            canceled = JobEnd.SUSPENDED if self._is_kept else JobEnd.CANCELED
+            self.keeping.ended(canceled if self._canceled.is_set() else end)
             self.requests.close(self.job_graph.name)
         return self.totals.result(self._running.plans)
+
+    def keep(self) -> None:
+        """``cancel``, when it comes, only ends this run: the next one goes on from the newest epoch."""
+        self._is_kept = True
 
     def cancel(self) -> None:
         """Stops the query and the Spark jobs, from any thread; ``run`` then raises JobCanceled."""

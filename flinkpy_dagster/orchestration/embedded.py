@@ -23,6 +23,7 @@ from flinkpy_dagster.api.job_client import (
 )
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError, FlinkpyError, InvalidProgram, JobCanceled, JobFailed
+from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.job_report import accumulators, tables
@@ -97,8 +98,14 @@ class EmbeddedJob(JobClient):
         return self._end_early(is_suspending=False)
 
     def suspend(self) -> CompletableFuture:
-        """Ends the job here; a run with its id goes on from what is stored. Without a fixed id: ``cancel``."""
-        return self._end_early(is_suspending=self.run.resuming is not None)
+        """Ends the job here; a run with its id goes on from what is stored. Without a fixed id: ``cancel``.
+
+        An unbounded job always goes on: with its next run, by name.
+        """
+        is_kept = is_unbounded(self.graph.job_graph)
+        if is_kept:
+            self.run.keep_epochs()
+        return self._end_early(is_suspending=is_kept or self.run.resuming is not None)
 
     def _end_early(self, *, is_suspending: bool) -> CompletableFuture:
         if not self._cancel_requested and not self._status.is_terminal_state():

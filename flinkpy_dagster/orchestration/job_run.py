@@ -188,6 +188,12 @@ class JobRun:
         """None until the first region begins."""
         return self._runner
 
+    def keep_epochs(self) -> None:
+        """Of an unbounded job: however this run ends, the next one goes on."""
+        keep = getattr(self._runner, "keep", None)
+        if keep is not None:
+            keep()
+
     # -- leading ---------------------------------------------------------------------------------------
 
     def _is_complete(self, part: RegionPart) -> bool:
@@ -372,6 +378,8 @@ class JobRun:
             self._telling.failing(region, known, running)
         runner = self._runner
         if runner is not None:
+            if not self.is_canceled:
+                self.keep_epochs()
             threading.Thread(target=runner.cancel, name="cancel-job", daemon=True).start()
 
     def _known(self, error: BaseException) -> BaseException:
