@@ -7,6 +7,7 @@ and table sink. A row fills one of them; ``port`` says which.
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from flinkpy_dagster.dataplane.records import (
     TableColumns,
     struct_of,
 )
-from flinkpy_dagster.dataplane.stage_plans import StagePlan, is_broadcast
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, is_broadcast
 from flinkpy_dagster.dataplane.wire import (
     OUTPUT_PORT,
     WIRE_SCHEMA,
@@ -35,6 +36,7 @@ _ELEMENTS_PER_CHUNK = 4096
 _ELEMENTS_PENDING = 256 * 1024  # over all channels of one exchange
 _ROWS_PER_BATCH = 8192
 _BYTES_PER_BATCH = 1 << 20
+NO_NODE = -1  # in place of a sink's, where files of a data set are told
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class PassSchema:
 
     @staticmethod
     def of(plan: StagePlan) -> "PassSchema":
+        if plan.writes_files:
+            return PassSchema(has_wire=True, records=())
         stored = [(edge.id, _data_set_columns(edge).schema) for edge in plan.stored]
         tables = [(table.port, TableColumns(table.row_type).schema) for table in plan.tables]
         return PassSchema(has_wire=plan.needs_wire, records=(*stored, *tables))
@@ -76,14 +80,13 @@ class Departures:
         self._schema = PassSchema.of(plan)
         self._arrow = self._schema.arrow
         self._exchanges = {edge.id: _exchange_writer(plan, edge, subtask_index) for edge in plan.exchanges}
-        self._stored = {
-            edge.id: RecordWriter(edge.id, _data_set_columns(edge), _ROWS_PER_BATCH) for edge in plan.stored
-        }
+        writer_of = partial(_part_files, plan, subtask_index) if plan.writes_files else _record_writer
+        self._stored = {edge.id: writer_of(edge.id, _data_set_columns(edge)) for edge in plan.stored}
         self._tables = {
-            table.node.id: RecordWriter(table.port, TableColumns(table.row_type), _ROWS_PER_BATCH)
-            for table in plan.tables
+            table.node.id: writer_of(table.port, TableColumns(table.row_type)) for table in plan.tables
         }
-        self._parts = {table.node.id: PartFiles(table, subtask_index, epoch) for table in plan.part_tables}
+        for table in plan.part_tables:
+            self._tables[table.node.id] = _part_files_of_epoch(table, subtask_index, epoch)
         self._broadcast = {edge.id for edge in plan.stored if is_broadcast(edge)}
         self._carrier_channels = plan.channels[plan.exchanges[0].id] if plan.exchanges else 1
         self._rows: list[WireRow] = []
@@ -103,7 +106,7 @@ class Departures:
         return {writer.port: frozenset(writer.filled) for writer in self._record_writers()}
 
     def _record_writers(self) -> list[RecordWriter | PartFiles]:
-        return [*self._stored.values(), *self._tables.values(), *self._parts.values()]
+        return [*self._stored.values(), *self._tables.values()]
 
     def take(self, departure: Emission | SinkOutput) -> Iterator[pa.RecordBatch]:
         """Takes one departure; gives what is ready."""
@@ -126,21 +129,22 @@ class Departures:
         for writer in self._exchanges.values():
             writer.finish()
             self._collect(writer.take())
-        for record_writer in (*self._stored.values(), *self._tables.values()):
-            arrays = record_writer.take()
-            if arrays is not None:
-                yield self._records(record_writer.port, arrays)
-        for node, parts in self._parts.items():
-            if (committable := parts.finish()) is not None:
-                self._collect_output(SinkOutput(node, self._subtask_index, committable))
+        for record_writer in self._stored.values():
+            yield from self._finish(NO_NODE, record_writer)
+        for node, record_writer in self._tables.items():
+            yield from self._finish(node, record_writer)
         if self._rows:
             yield self._wire_rows()
 
+    def _finish(self, node: int, writer: RecordWriter | PartFiles) -> Iterator[pa.RecordBatch]:
+        if isinstance(writer, RecordWriter):
+            arrays = writer.take()
+            if arrays is not None:
+                yield self._records(writer.port, arrays)
+        elif (committable := writer.finish()) is not None:
+            self._collect_output(SinkOutput(node, self._subtask_index, committable))
+
     def _take_output(self, output: SinkOutput) -> Iterator[pa.RecordBatch]:
-        if (parts := self._parts.get(output.node)) is not None:
-            assert isinstance(output.content, Batch)
-            parts.write(output.content)
-            return
         writer = self._tables.get(output.node)
         if writer is None:
             self._collect_output(output)
@@ -187,6 +191,25 @@ class Departures:
 
 def _data_set_columns(edge: Any) -> DataSetColumns:
     return DataSetColumns(edge.value_type, edge.key_type, edge.is_keyed)
+
+
+def _record_writer(port: int, columns: DataSetColumns | TableColumns) -> RecordWriter | PartFiles:
+    return RecordWriter(port, columns, _ROWS_PER_BATCH)
+
+
+def _part_files(
+    plan: StagePlan, subtask_index: int, port: int, columns: DataSetColumns | TableColumns
+) -> RecordWriter | PartFiles:
+    """One file at least, for somebody has to say which columns there are."""
+    name = f"part-{subtask_index:05d}"
+    return PartFiles(port, columns, plan.folders[port], name, always=subtask_index == 0)
+
+
+def _part_files_of_epoch(table: TableOutput, subtask_index: int, epoch: int) -> PartFiles:
+    folder = table.spec.path
+    assert folder is not None
+    name = f"part-{epoch:06d}-{subtask_index:05d}"
+    return PartFiles(table.port, TableColumns(table.row_type), folder, name, of_epoch=True)
 
 
 def _exchange_writer(plan: StagePlan, edge: Any, subtask_index: int) -> ExchangeWriter:

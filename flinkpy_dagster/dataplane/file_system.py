@@ -26,6 +26,14 @@ class FileSystem:
     def exists(self, path: str) -> bool:
         return self._of(path).exists(self._path(path))
 
+    def is_local(self, path: str) -> bool:
+        """Is it a file or folder of this machine?"""
+        return str(self._of(path).getUri().getScheme()) == "file"
+
+    def local_path(self, path: str) -> str:
+        """The path of a file or folder of this machine, without a scheme."""
+        return str(self._path(path).toUri().getPath())
+
     def write_bytes(self, path: str, content: bytes) -> None:
         """A file with this content, and the folders above it."""
         stream = self._of(path).create(self._path(path), True)

@@ -32,6 +32,7 @@ from flinkpy_dagster.dataplane.failures import is_unreadable, spark_errors, tran
 from flinkpy_dagster.dataplane.file_commits import FileCommits
 from flinkpy_dagster.dataplane.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.master_hooks import initialize_on_master
+from flinkpy_dagster.dataplane.own_files import OwnFiles, can_write_files
 from flinkpy_dagster.dataplane.reports import Reports, new_reports, read_reports
 from flinkpy_dagster.dataplane.results import (
     RegionListener,
@@ -100,7 +101,7 @@ class RegionRunner:
         anything, UserCodeError and TypeMismatch from the workers, UnreadableSource, JobCanceled, and JobFailed for
         what Spark itself could not do.
         """
-        plans = plan_region(self.job_graph, region)
+        plans = self._plans(region)
         check_picklable(plan.stage for plan in plans)
         provide_package(self.spark.sparkContext)
         if region.id not in self._initialized:
@@ -110,6 +111,26 @@ class RegionRunner:
         with self._spark_jobs(region), ExitStack() as stack:
             running = _RunningRegion(self, region.id, attempt, plans, reports, stack)
             return running.run()
+
+    def _plans(self, region: PipelinedRegion) -> tuple[StagePlan, ...]:
+        """Subtasks write the files of the region if all can."""
+        files = FileSystem(self.spark)
+        plans = plan_region(self.job_graph, region)
+        if all(can_write_files(self.spark, files, plan, self.paths_of(plan)) for plan in plans):
+            return plan_region(self.job_graph, region, writes_files=True)
+        return plans
+
+    def paths_of(self, plan: StagePlan) -> list[str]:
+        """Where the data sets and then the tables of a stage belong; of a sink with a writer: where its records wait
+        for it.
+        """
+        data_sets = [self.store.path_of(edge.data_set) for edge in plan.stored]
+        return data_sets + [
+            self.store.path_of(f"sink-{table.node.id}")
+            if table.spec.path is None
+            else absolute(table.spec.path)
+            for table in plan.tables
+        ]
 
     def cancel(self) -> None:
         """Cancels the Spark jobs of the job, from any thread; ``run`` then raises JobCanceled. Nothing runs after
@@ -184,12 +205,13 @@ class _RunningRegion:
         self._runner = runner
         self._region_id = region_id
         self._attempt = attempt
-        self._plans = plans
         self._reports = reports
         self._stack = stack
         self._mark = secrets.token_hex(6)
         self._files = FileSystem(runner.spark)
         self._commits = FileCommits(self._mark)
+        self._own_files = OwnFiles(self._files)
+        self._plans = [self._with_folders(plan) if plan.writes_files else plan for plan in plans]
         engine = unshared_session(runner.spark, ENGINE_SETTINGS)
         unsplit = unshared_session(runner.spark, UNSPLIT_SETTINGS)
         self._inputs = StageInputs(engine, unsplit, runner.store)
@@ -208,12 +230,12 @@ class _RunningRegion:
         for plan in self._plans:
             self._runner.check_canceled(self._region_id)
             self._composition.add(plan, self._code(plan))
-        # 2. records beside their places, one Spark job each
-        pending = [table for plan in self._plans for table in self._write(plan)]
+        # 2. records that no subtask writes beside their places, one Spark job each
+        pending = [table for plan in self._plans if not plan.writes_files for table in self._write(plan)]
         # 3. everything else, one Spark job
         self._deliver()
         # 4. all has succeeded: results into their places
-        return self._finish(pending)
+        return self._finish([*pending, *self._own_files.complete()])
 
     def _code(self, plan: StagePlan) -> StageCode:
         return StageCode(
@@ -235,29 +257,32 @@ class _RunningRegion:
         """Writes the records of a stage beside their places."""
         schema = PassSchema.of(plan)
         rows = self._composition.rows[plan.stage.id]
-        store = self._runner.store
-        places: list[tuple[int, str, TableOutput | None]] = [
-            *((edge.id, store.path_of(edge.data_set), None) for edge in plan.stored),
-            *((table.port, self._path_of(table), table) for table in plan.tables),
-        ]
-        for port, path, table in places:
+        for pending in self._pending(plan):
             self._runner.check_canceled(self._region_id)
-            pending = PendingTable.beside(plan.stage.id, port, path, self._mark, table)
-            self._stack.callback(self._files.delete, pending.written)
             with self._naming_the_source():
-                yield pending.write(records_of(rows, schema, port))
+                yield pending.write(records_of(rows, schema, pending.port))
 
-    def _path_of(self, table: TableOutput) -> str:
-        """Of a sink with a writer: where its records wait for it."""
-        path = table.spec.path
-        return absolute(path) if path is not None else self._runner.store.path_of(f"sink-{table.node.id}")
+    def _pending(self, plan: StagePlan) -> list[PendingTable]:
+        """What will be written of a stage, none of it yet; deleted in the end if it did not come to its place."""
+        outputs: list[tuple[int, TableOutput | None]] = [(edge.id, None) for edge in plan.stored]
+        outputs += [(table.port, table) for table in plan.tables]
+        pending = [
+            PendingTable.beside(plan.stage.id, port, path, self._mark, table)
+            for (port, table), path in zip(outputs, self._runner.paths_of(plan), strict=True)
+        ]
+        for each in pending:
+            self._stack.callback(self._files.delete, each.written)
+        return pending
+
+    def _with_folders(self, plan: StagePlan) -> StagePlan:
+        return self._own_files.expect(plan, self._pending(plan))
 
     def _deliver(self) -> None:
         self._runner.check_canceled(self._region_id)
         leaves = self._composition.leaves()
         with self._naming_the_source():
             for output in delivered(leaves) if leaves else ():
-                if not self._commits.take(output):
+                if not self._own_files.take(output) and not self._commits.take(output):
                     self._runner.listener.on_sink_output(output)
 
     def _finish(self, pending: list[PendingTable]) -> RegionResult:

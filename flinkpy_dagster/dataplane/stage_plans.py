@@ -1,7 +1,7 @@
 """What the pass of each stage of a region reads and writes, decided before Spark is asked for anything."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from flinkpy_dagster.graph.job_graph import JobEdge, JobGraph
@@ -33,6 +33,7 @@ class StagePlan:
 
     Rows for the driver leave by the first exchange (``carrier``), or by the stage itself if it has none.
     ``part_tables`` are table sinks whose files the subtasks write themselves (in the epochs of an unbounded job).
+    ``writes_files``: they write what is in ``stored`` and ``tables`` too, by port to one of ``folders``.
     """
 
     stage: Stage
@@ -43,7 +44,11 @@ class StagePlan:
     channels: dict[int, int]  # per edge of ``exchanges`` and ``stored``: parallelism of the reader
     targets: dict[int, int]  # per edge of ``exchanges``: id of the stage that reads it
     part_tables: tuple[TableOutput, ...] = ()
-    first_partition: int = 0  # how many partitions of other stages come before those of this one in a Spark task set
+    writes_files: bool = False
+    folders: Mapping[int, str] = field(default_factory=dict)
+    first_partition: int = (
+        0  # how many partitions of other stages come before those of this one in a Spark task set
+    )
 
     @property
     def carrier(self) -> int | None:
@@ -63,7 +68,8 @@ class StagePlan:
     @property
     def readers(self) -> int:
         """How often the rows of this stage are read."""
-        return len(set(self.targets.values())) + len(self.stored) + len(self.tables) + self.delivers
+        records = 0 if self.writes_files else len(self.stored) + len(self.tables)
+        return len(set(self.targets.values())) + records + self.delivers
 
 
 def table_port(node_id: int) -> int:
@@ -72,15 +78,17 @@ def table_port(node_id: int) -> int:
 
 
 def plan_region(
-    job_graph: JobGraph, region: PipelinedRegion, *, in_epochs: bool = False
+    job_graph: JobGraph, region: PipelinedRegion, *, in_epochs: bool = False, writes_files: bool = False
 ) -> tuple[StagePlan, ...]:
-    """The plans of all stages of a region in topological order; ``in_epochs``: subtasks write tables themselves."""
+    """The plans of all stages of a region in topological order. Subtasks write tables themselves ``in_epochs``, data
+    sets and tables if the region ``writes_files``.
+    """
     stages = plan_stages(job_graph, region)
     owner = {vertex.id: stage.id for stage in stages for vertex in stage.vertices}
     plans: list[StagePlan] = []
     carried: set[int] = set()
     for stage in stages:
-        plan = _plan(job_graph, stage, owner, stage.id in carried, in_epochs)
+        plan = _plan(job_graph, stage, owner, stage.id in carried, in_epochs, writes_files)
         if plan.has_driver_rows and plan.carrier is not None:
             carried.add(plan.carrier)
         plans.append(plan)
@@ -100,12 +108,19 @@ def _placed(plans: list[StagePlan], owner: Mapping[str, int]) -> tuple[StagePlan
     first: dict[int, int] = {}
     for parts in united:
         before = accumulate((part.stage.parallelism for part in parts), initial=0)
-        first |= {part.stage.id: count for part, count in zip(parts, before, strict=False) if part.readers == 1}
+        first |= {
+            part.stage.id: count for part, count in zip(parts, before, strict=False) if part.readers == 1
+        }
     return tuple(replace(plan, first_partition=first.get(plan.stage.id, 0)) for plan in plans)
 
 
 def _plan(
-    job_graph: JobGraph, stage: Stage, owner: dict[str, int], carries: bool, in_epochs: bool
+    job_graph: JobGraph,
+    stage: Stage,
+    owner: dict[str, int],
+    carries: bool,
+    in_epochs: bool,
+    writes_files: bool,
 ) -> StagePlan:
     exchanges = tuple(edge for edge in stage.outputs if edge.target in owner)
     stored = {edge.data_set: edge for edge in reversed(stage.outputs) if edge.target not in owner}
@@ -115,6 +130,7 @@ def _plan(
         for node, spec in payloads
         if isinstance(spec, TableSink)
     )
+    writes_files = writes_files and bool(stored or tables)
     return StagePlan(
         stage=stage,
         exchanges=exchanges,
@@ -123,7 +139,9 @@ def _plan(
         part_tables=tables if in_epochs else (),
         has_driver_rows=carries
         or (in_epochs and bool(tables))
+        or writes_files
         or any(isinstance(spec, _SINKS_OF_THE_DRIVER) for _, spec in payloads),
+        writes_files=writes_files,
         channels={edge.id: job_graph.vertex(edge.target).execution_parallelism for edge in stage.outputs},
         targets={edge.id: owner[edge.target] for edge in exchanges},
     )
