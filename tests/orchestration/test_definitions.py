@@ -14,6 +14,7 @@ from flinkpy_dagster.errors import ConfigurationError, InvalidProgram
 from flinkpy_dagster.orchestration.config_schema import configuration_of
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, unique_names
 from flinkpy_dagster.orchestration.program_loading import program_source
+from flinkpy_dagster.orchestration.resuming import require_whole_job, vertices_of_steps
 from tests.orchestration import programs
 
 pytestmark = pytest.mark.dagster
@@ -132,3 +133,13 @@ def test_loading_when_definitions_are_made_then_no_pyspark() -> None:
     code = "import sys, assets.definitions; print([m for m in sys.modules if m.split('.')[0] == 'pyspark'])"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_steps_when_some_are_left_out_and_no_run_went_before_then_refused() -> None:
+    graph = NamedGraph("two words", program_source(programs.streaming).capture([], Configuration()).job_graph)
+    everything = vertices_of_steps(None, graph)
+    some = vertices_of_steps(["two_words.map", "other.map"], graph)
+    assert (len(everything), [graph.op_names[vertex] for vertex in some]) == (3, ["map"])
+    require_whole_job(everything, graph)
+    with pytest.raises(InvalidProgram, match="launched for 1 of its 3 steps"):
+        require_whole_job(some, graph)
