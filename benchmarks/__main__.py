@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 BENCHMARKS = ("main_job", "keyed_reduce", "keyed_process", "event_time_windows", "co_process_join",
-              "streaming_epochs")
+              "streaming_epochs", "executor_overhead", "executor_spark_ops")
 
 
 def main(names: list[str]) -> int:
