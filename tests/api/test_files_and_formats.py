@@ -13,6 +13,7 @@ from flinkpy_dagster.api import (
     CsvRowDeserializationSchema,
     CsvRowSerializationSchema,
     CsvSchema,
+    Duration,
     Encoder,
     FileSink,
     FileSource,
@@ -52,9 +53,11 @@ def test_charset_when_unknown_is_refused():
         StreamFormat.text_line_format("klingon")
 
 
-def test_unbounded_files_are_refused_by_name():
+def test_files_that_are_monitored_never_end():
     builder = FileSource.for_record_stream_format(StreamFormat.text_line_format(), "/a")
-    with pytest.raises(UnsupportedFeature, match="monitor_continuously"):
+    assert not builder.monitor_continuously(Duration.of_seconds(1)).build().is_bounded
+    assert builder.process_static_file_set().build().is_bounded
+    with pytest.raises(TypeError):
         builder.monitor_continuously(None)
 
 

@@ -51,8 +51,8 @@ def test_attributes_when_only_the_root_is_imported_are_reached_by_import():
         ("from pyflink import table", "pyflink.table"),
         ("from pyflink.datastream import FancyStream", "pyflink.datastream.FancyStream"),
         (
-            "from pyflink.datastream.connectors.kafka import KafkaSource",
-            "pyflink.datastream.connectors.kafka",
+            "from pyflink.datastream.connectors.pulsar import PulsarSource",
+            "pyflink.datastream.connectors.pulsar",
         ),
         ("import pyflink.nonsense", "pyflink.nonsense"),
     ],
