@@ -139,7 +139,7 @@ class RunningEpochs:
         """Starts the query, again and again if it ends although there is more to do, and looks after it."""
         self._stack.callback(self.stop_query)
         while True:
-            if self._wants_tick():
+            if self._wants_tick():  # an available-now run takes what an endless source has at its beginning
                 self._tick()
             self._query = self._start()
             while self._query.isActive and self._end is None and self._error is None:
@@ -149,7 +149,7 @@ class RunningEpochs:
                 with self._epoch_lock:  # an epoch that is under way ends first
                     return
             self._query.awaitTermination()  # raises what made it fail
-            if not self._wants_tick():
+            if not self._wants_tick(of_endless=False):
                 self._suspend()
                 return
 
@@ -173,10 +173,11 @@ class RunningEpochs:
         if not self._trigger.is_available_now and not self._has_tick and self._wants_tick():
             self._tick()
 
-    def _wants_tick(self) -> bool:
+    def _wants_tick(self, *, of_endless: bool = True) -> bool:
         if self._end is not None or self._error is not None:
             return False
-        if any(source.has_more() for _, source in self._polled.values()):
+        sources = [source for _, source in self._polled.values() if of_endless or not source.is_endless]
+        if any(source.has_more() for source in sources):
             return True
         requests = self._runner.requests
         if (

@@ -36,6 +36,10 @@ class PolledSource(Protocol):
     def has_ended(self) -> bool:
         """Will there never be anything again?"""
 
+    @property
+    def is_endless(self) -> bool:
+        """Is there no way to take all of it?"""
+
     def close(self) -> None:
         """Lets go of what it holds."""
 
@@ -70,6 +74,10 @@ class NumberRows:
     @property
     def has_ended(self) -> bool:
         return self._spec.count is not None and self.position >= self._spec.count
+
+    @property
+    def is_endless(self) -> bool:
+        return self._spec.count is None
 
     def close(self) -> None:
         """Nothing is held."""
@@ -115,6 +123,10 @@ class SocketLines:
     @property
     def has_ended(self) -> bool:
         return self._is_over and not self._texts
+
+    @property
+    def is_endless(self) -> bool:
+        return True
 
     def close(self) -> None:
         self._closed.set()
