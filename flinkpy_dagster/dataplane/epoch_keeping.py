@@ -248,8 +248,8 @@ class EpochKeeping:
         return write_savepoint(metadata, self.folder, local_folder(target), completed_ms=_now_ms())
 
     def ended(self, end: JobEnd) -> None:
-        """Notes how the run ended; deletes what is not to be kept."""
-        if not self.token:
+        """Notes how the run ended; deletes what is not to be kept. Nothing of what another run leads now is touched."""
+        if not self.token or self.superseded() is not None:
             return
         if not self.coordinator.keeps_checkpoints(end):
             shutil.rmtree(self.folder, ignore_errors=True)

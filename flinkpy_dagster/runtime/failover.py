@@ -10,17 +10,29 @@ from datetime import datetime
 from enum import Enum
 
 from flinkpy_dagster.errors import (
+    CheckpointNotFound,
     ConfigurationError,
     FlinkpyError,
+    IncompatibleState,
     InputError,
     JobCanceled,
     NonRetryable,
     ProgramError,
+    StaleLeader,
     UserCodeError,
 )
 from flinkpy_dagster.runtime.restart_strategies import RestartStrategy
 
-_NEVER_RETRIED = (NonRetryable, ProgramError, ConfigurationError, InputError, JobCanceled)
+_NEVER_RETRIED = (
+    NonRetryable,
+    ProgramError,
+    ConfigurationError,
+    InputError,
+    JobCanceled,
+    CheckpointNotFound,
+    IncompatibleState,
+    StaleLeader,  # two runs of one job would take it from each other for ever
+)
 HISTORY_SIZE = 16  # Flink's web.exception-history-size
 
 
