@@ -2,7 +2,7 @@
 # make test      all checks and tests           make ui     Dagster's UI on the runs of make run
 # make conformance   both tables against Flink's answers
 # make pyflink FLINK_VENV=...   programs under real PyFlink and here, the same results
-# make chaos     a streaming job killed a hundred times
+# make chaos     a streaming job killed a hundred times, 200 random runs against an oracle
 # make bench     ratios against PySpark and PyFlink
 
 PYTHON ?= python3
@@ -68,8 +68,9 @@ pyflink: install ## compare with real PyFlink: FLINK_VENV=<venv with apache-flin
 	  { echo "PyFlink is needed: make pyflink FLINK_VENV=<a venv with apache-flink==2.3.*, and Java 17>" >&2; exit 1; }
 	FLINK_VENV=$(abspath $(FLINK_VENV)) $(HEAVY) $(BIN)/python -m pytest -q tests/pyflink
 
-chaos: install java ## kill runs of an unbounded job at 100 random moments, compare the results
+chaos: install java ## kill an unbounded job at 100 random moments; 200 random runs with failures and cancels
 	$(HEAVY) $(BIN)/python -m tests.dataplane.chaos
+	CHAOS_RUNS=200 $(HEAVY) $(BIN)/python -m pytest -q tests/chaos
 
 bench: install java ## benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
