@@ -62,6 +62,8 @@ def closing(worker: Callable[..., int]) -> Callable[..., int]:
 
 def _end_pass(number: int, frame: FrameType | None) -> None:
     """In user code: the error ends it and the pass is closed on the way out. Between two batches: closed here."""
+    for each in _SIGNALS:  # a second one must not end what the first one has begun
+        signal.signal(each, signal.SIG_IGN)
     close_open()
     raise TaskKilled
 
@@ -76,6 +78,7 @@ class GentleOs:
         return getattr(os, name)
 
     def fork(self) -> int:
+        """As ``os.fork``; the child is a worker."""
         self._workers = {pid for pid in self._workers if _is_ours(pid)}
         pid = os.fork()
         if pid:
@@ -83,6 +86,7 @@ class GentleOs:
         return pid
 
     def kill(self, pid: int, number: int) -> None:
+        """As ``os.kill``; the worker (0: every one) has ``GRACE_SECONDS`` to end by itself."""
         if number == signal.SIGKILL:
             os.kill(pid, signal.SIGTERM)
             _kill_later({pid})

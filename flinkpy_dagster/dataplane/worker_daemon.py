@@ -13,6 +13,7 @@ from flinkpy_dagster.dataplane.early_ends import GentleOs, closing
 
 
 def main() -> None:
+    """Forks workers until Spark closes the daemon's input."""
     spark_daemon: Any = daemon
     spark_daemon.os = GentleOs()
     spark_daemon.worker = closing(spark_daemon.worker)
