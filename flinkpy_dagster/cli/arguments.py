@@ -12,6 +12,7 @@ ACTIONS = {
     "info": "print the plans of a program as one JSON object, without running it",
     "savepoint": "make a savepoint of a running job",
     "stop": "stop a running job with a savepoint",
+    "state": "look at the state of a checkpoint or savepoint",
 }
 """Action and one line of help; each is the function ``run`` of the module of its name."""
 
@@ -38,6 +39,9 @@ class Arguments(argparse.Namespace):
     folder: str | None = None
     drains: bool = False
     rows: int = 0
+    path: str = ""
+    uid: str | None = None
+    other: str | None = None
     traceback: bool = False
 
     def load_action(self) -> Callable[["Arguments"], int]:
@@ -66,6 +70,7 @@ def build_parser() -> "_Parser":
     _add_info(_add_action(actions, "info"))
     _add_savepoint(_add_action(actions, "savepoint"))
     _add_stop(_add_action(actions, "stop"))
+    _add_state(_add_action(actions, "state"))
     return parser
 
 
@@ -124,6 +129,19 @@ def _add_stop(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-d", "--drain", dest="drains", action="store_true", help="bring event time to its end before"
     )
+
+
+def _add_state(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
+    parser.add_argument(
+        "path", metavar="PATH", help="folder of a checkpoint or savepoint, or of a job: its newest epoch"
+    )
+    parser.add_argument("--uid", metavar="UID", help="show the keyed state of the operator of this uid or name")
+    parser.add_argument(
+        "--diff", dest="other", metavar="PATH", help="with --uid: show what differs from this checkpoint"
+    )
+    parser.add_argument("--rows", type=int, default=0, metavar="ROWS", help="show this many rows (default: all)")
+    parser.add_argument("--json", action="store_true", help="as JSON, one object per row")
 
 
 def _add_running_job(parser: argparse.ArgumentParser) -> None:

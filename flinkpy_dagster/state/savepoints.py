@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from flinkpy_dagster.errors import CheckpointNotFound
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
-from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined
+from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined, local_folder
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
 from flinkpy_dagster.state.verifying import METADATA, read_metadata, verify
 
@@ -69,6 +69,15 @@ def open_checkpoint(path: str, *, is_verified: bool = True, files: Files = LOCAL
     if is_verified:
         verify(files, folder, metadata, path)
     return Opened(path, folder, metadata)
+
+
+def open_state(path: str, *, files: Files = LOCAL_FILES) -> Opened:
+    """As ``open_checkpoint``, to look at; ``path`` may also be the folder of a job: then it is its newest epoch."""
+    folder = local_folder(path)
+    found = CheckpointStore(folder, files=files).newest(is_verified=False)
+    if found is None:
+        return open_checkpoint(folder, is_verified=False, files=files)
+    return Opened(joined(folder, found.name), folder, found.metadata)
 
 
 def imported(opened: Opened, store: CheckpointStore, *, files: Files = LOCAL_FILES) -> EpochMetadata:

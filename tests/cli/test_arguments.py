@@ -34,11 +34,11 @@ def test_info_when_function_is_named():
         (
             ["rnu"],
             "flinkpy: 'rnu' is not a valid action. Did you mean 'run'? "
-            "Valid actions are 'run', 'info', 'savepoint', 'stop'.",
+            "Valid actions are 'run', 'info', 'savepoint', 'stop', 'state'.",
         ),
         (
             ["zzz"],
-            "flinkpy: 'zzz' is not a valid action. Valid actions are 'run', 'info', 'savepoint', 'stop'.",
+            "flinkpy: 'zzz' is not a valid action. Valid actions are 'run', 'info', 'savepoint', 'stop', 'state'.",
         ),
         (["run"], "flinkpy run: the following arguments are required: PROGRAM.py (see flinkpy run --help)"),
         (
