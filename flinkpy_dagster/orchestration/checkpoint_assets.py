@@ -79,7 +79,7 @@ class _Reports:
     def __init__(self, key: AssetKey) -> None:
         self._key = key
         self._told_at = -REPORT_SECONDS
-        self._held: EpochMetadata | None = None
+        self._held: tuple[EpochMetadata, str] | None = None
         self._skipped = 0
 
     def events(self, news: Any) -> Iterator[Any]:
@@ -90,10 +90,9 @@ class _Reports:
                 yield AssetObservation(
                     self._key, description=str(each), metadata={"failed_id": each.checkpoint_id}
                 )
-            elif isinstance(each, tuple):
-                metadata, path = each
-                yield AssetMaterialization(self._key, metadata=checkpoint_metadata(metadata, path))
-            elif each.kind is CheckpointKind.CHECKPOINT:
+            elif each[0].kind is CheckpointKind.SAVEPOINT:
+                yield AssetMaterialization(self._key, metadata=checkpoint_metadata(*each))
+            else:
                 self._skipped += self._held is not None
                 self._held = each
         if self._held is not None and time.monotonic() - self._told_at >= REPORT_SECONDS:
@@ -107,12 +106,12 @@ class _Reports:
 
     def _told(self) -> AssetMaterialization:
         assert self._held is not None
-        about = checkpoint_metadata(self._held, None) | {"not_reported": self._skipped}
+        about = checkpoint_metadata(*self._held) | {"not_reported": self._skipped}
         self._held, self._skipped, self._told_at = None, 0, time.monotonic()
         return AssetMaterialization(self._key, metadata=about)
 
 
-def checkpoint_metadata(metadata: EpochMetadata, path: str | None) -> dict[str, Any]:
+def checkpoint_metadata(metadata: EpochMetadata, path: str) -> dict[str, Any]:
     """Numbers first: the UI plots them over time."""
     about: dict[str, Any] = {
         "id": metadata.checkpoint_id or 0,
@@ -132,8 +131,7 @@ def checkpoint_metadata(metadata: EpochMetadata, path: str | None) -> dict[str, 
     if marks and min(marks) < 2**53:
         about["watermark"] = MetadataValue.timestamp(min(marks) / 1000)
         about["lag_ms"] = metadata.completed_ms - min(marks)
-    if path is not None:
-        about["path"] = MetadataValue.path(path)
+    about["path"] = MetadataValue.path(path)
     if metadata.restored_from is not None:
         about["restored_from"] = MetadataValue.path(metadata.restored_from)
     return about

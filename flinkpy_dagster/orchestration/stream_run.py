@@ -1,5 +1,6 @@
 """An unbounded job in a Dagster run: its runner, and what it tells while it runs."""
 
+import os
 import queue
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.operators.departures import SinkOutput
 from flinkpy_dagster.orchestration.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
-from flinkpy_dagster.state.metadata import EpochMetadata
+from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
 from flinkpy_dagster.state.restoring import RestoreKind, RestoreReport
 
 
@@ -25,11 +26,11 @@ class SinkListener(Protocol):
 class StreamNews:
     """What an unbounded job has to tell: the runner's listener, and the queue the reporting op reads."""
 
-    def __init__(self, sinks: SinkListener, configuration: Configuration, job_name: str) -> None:
+    def __init__(self, sinks: SinkListener, configuration: Configuration, job_name: str, folder: str) -> None:
         self._sinks, self._configuration, self._job_name = sinks, configuration, job_name
-        self.events: queue.SimpleQueue[
-            EpochMetadata | CheckpointFailed | tuple[EpochMetadata, str] | None
-        ] = queue.SimpleQueue()
+        self._folder = folder
+        # checkpoints and savepoints with their paths, and failures
+        self.events: queue.SimpleQueue[CheckpointFailed | tuple[EpochMetadata, str]] = queue.SimpleQueue()
         self.newest: EpochMetadata | None = None
         self.epochs = 0
         self.records = 0
@@ -53,11 +54,12 @@ class StreamNews:
         for failure in failures:
             print(failure, file=sys.stderr, flush=True)
             self.events.put(failure)
-        self.events.put(metadata)
+        if metadata.kind is CheckpointKind.CHECKPOINT:
+            self.on_checkpoint(metadata)
 
     def on_checkpoint(self, metadata: EpochMetadata) -> None:
         self.newest = metadata
-        self.events.put(metadata)
+        self.events.put((metadata, os.path.join(self._folder, f"chk-{metadata.checkpoint_id}")))
 
     def on_savepoint(self, metadata: EpochMetadata, path: str) -> None:
         note_savepoint(self._configuration, self._job_name, path, metadata.completed_ms)
@@ -92,7 +94,7 @@ def epoch_runner(
             owner=start.owner,
             restored=start.restored,
         ),
-        listener=StreamNews(sinks, configuration, job_graph.name),
+        listener=StreamNews(sinks, configuration, job_graph.name, start.folder),
         job_id=job_id,
         store=DataSetStore(folder),
     )

@@ -144,6 +144,7 @@ def test_checkpoints_are_materializations_with_numbers(spark, tmp_path: Path, mo
         "not_reported": 0,
     }
     assert made[0]["bytes_full"] > 0
+    assert open_checkpoint(made[0]["path"]).metadata.epoch == 1
     assert made[0]["state_bytes sums"] > 0
 
 
