@@ -73,9 +73,8 @@ class Scheduler:
         self._called: dict[str, Task] = {}  # can be called and have not been deployed, in order
         self._restarting: dict[str, Bundle] = {}  # told to run again and not deployed since
         self._due: dict[str, None] = {}  # of the called ones: have what they need but for results
-        self._calls, self._has_lost, self._has_changed = 0, False, False
-        self._next_time_out_ms: float = math.inf
-        self._is_suspending = False
+        self._calls, self._next_time_out_ms = 0, math.inf
+        self._has_lost = self._has_changed = self._is_suspending = False
 
     @property
     def status(self) -> JobStatus:
@@ -159,6 +158,7 @@ class Scheduler:
         self._called[key] = task
         if self.state_of(key) in TERMINAL:
             self.execution.begin_attempt(key, self._now_ms)
+            task.is_carried = False
             bundle = self._restarting.setdefault(key, bundle_of((task.spec,)))
             if bundle not in self._waiting:
                 self._wait([bundle])
