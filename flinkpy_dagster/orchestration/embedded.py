@@ -26,13 +26,14 @@ from flinkpy_dagster.errors import ConfigurationError, FlinkpyError, InvalidProg
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
-from flinkpy_dagster.orchestration.job_report import accumulators, tables
+from flinkpy_dagster.orchestration.job_report import accumulators, progress, tables
 from flinkpy_dagster.orchestration.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.resuming import Resuming, is_resumable
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.sink_outputs import ClientOutputs
 from flinkpy_dagster.orchestration.spark_side import SessionStart, data_folder, records_of, region_runner
+from flinkpy_dagster.orchestration.stream_run import keep_epochs
 from flinkpy_dagster.runtime.restart_strategies import NoRestart, restart_strategy
 
 JOB_ID_OPTION = "$internal.pipeline.job-id"
@@ -104,7 +105,7 @@ class EmbeddedJob(JobClient):
         """
         is_kept = is_unbounded(self.graph.job_graph)
         if is_kept:
-            self.run.keep_epochs()
+            keep_epochs(self.run.runner)
         return self._end_early(is_suspending=is_kept or self.run.resuming is not None)
 
     def _end_early(self, *, is_suspending: bool) -> CompletableFuture:
@@ -193,7 +194,7 @@ class EmbeddedJob(JobClient):
 
         wanted = self.configuration.get("flinkpy.progress.enabled")
         if wanted or (wanted is None and sys.stderr.isatty()):
-            return Progress(self.graph.name, len(self.graph.job_graph.vertices), self.run.progress)
+            return Progress(self.graph.name, len(self.graph.job_graph.vertices), lambda: progress(self.run))
         return ExitStack()
 
     def _cause(self, error: BaseException | None) -> BaseException | None:

@@ -38,6 +38,13 @@ def accumulators(run: JobRun) -> dict[str, MetricValue]:
     return merged(pair for metrics in tasks for pair in metrics.accumulators.items())
 
 
+def progress(run: JobRun) -> tuple[int, int]:
+    """Vertices that have finished, and records that finished subtasks have read."""
+    finished = sum(len(region.vertices) for region in run.regions if region.id in run.results)
+    metrics = run.runner.progress() if run.runner is not None else {}
+    return finished, sum(each.records_in for subtasks in metrics.values() for each in subtasks.values())
+
+
 def metrics_of(run: JobRun) -> JobMetrics:
     """The one view of the job's metrics, now."""
     failures = run.failures

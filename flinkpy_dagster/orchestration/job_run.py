@@ -26,7 +26,7 @@ from flinkpy_dagster.orchestration.region_parts import (
 )
 from flinkpy_dagster.orchestration.resuming import Resuming
 from flinkpy_dagster.orchestration.run_control import RunControl
-from flinkpy_dagster.orchestration.stream_run import require_bounded
+from flinkpy_dagster.orchestration.stream_run import keep_epochs, require_bounded
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.failover import FailoverStrategy, FailureHandler, GiveUp, Restart
 from flinkpy_dagster.runtime.restart_strategies import NoRestart, restart_strategy
@@ -187,12 +187,6 @@ class JobRun:
     def runner(self) -> Runner | None:
         """None until the first region begins."""
         return self._runner
-
-    def keep_epochs(self) -> None:
-        """Of an unbounded job: however this run ends, the next one goes on."""
-        keep = getattr(self._runner, "keep", None)
-        if keep is not None:
-            keep()
 
     # -- leading ---------------------------------------------------------------------------------------
 
@@ -379,7 +373,7 @@ class JobRun:
         runner = self._runner
         if runner is not None:
             if not self.is_canceled:
-                self.keep_epochs()
+                keep_epochs(runner)
             threading.Thread(target=runner.cancel, name="cancel-job", daemon=True).start()
 
     def _known(self, error: BaseException) -> BaseException:
@@ -388,14 +382,6 @@ class JobRun:
         known = JobFailed(self.graph.job_graph.name, _told(error))
         known.__cause__ = error
         return known
-
-    # -- what has happened so far ------------------------------------------------------------------------
-
-    def progress(self) -> tuple[int, int]:
-        """Vertices that have finished, and records that finished subtasks have read."""
-        finished = sum(len(region.vertices) for region in self.regions if region.id in self.results)
-        metrics = self._runner.progress() if self._runner is not None else {}
-        return finished, sum(each.records_in for subtasks in metrics.values() for each in subtasks.values())
 
 
 def _nodes(region: PipelinedRegion) -> frozenset[int]:
