@@ -100,6 +100,13 @@ def epoch_runner(
     )
 
 
+def keep_epochs(runner: Any) -> None:
+    """However the run of an unbounded job ends now, the next one goes on from its newest epoch."""
+    keep = getattr(runner, "keep", None)
+    if keep is not None:
+        keep()
+
+
 def require_bounded(job_graph: JobGraph) -> None:
     """Raises InvalidProgram for an unbounded job: ``execute_in_process`` and ``materialize`` run op after op."""
     if is_unbounded(job_graph):
