@@ -362,9 +362,8 @@ class Scheduler:
             return
         self._next_time_out_ms = math.inf
         for bundle in self._waiting:
-            if bundle.since_ms is None or all(
-                self.state_of(key) is not ExecutionState.CREATED for key in bundle.keys
-            ):
+            is_settled = all(self.state_of(key) is not ExecutionState.CREATED for key in bundle.keys)
+            if bundle.since_ms is None or is_settled:
                 continue
             waited_ms = self._now_ms - bundle.since_ms
             if waited_ms > self._slot_timeout_ms and not self._will_be_fulfilled(bundle):
