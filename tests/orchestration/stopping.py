@@ -30,7 +30,7 @@ def python_workers(marks: Path) -> list[int]:
     return [pid for pid in pythons if _parent(pid) in pythons]
 
 
-def run_workers(marks: Path, run_id: str) -> list[int]:
+def run_workers(marks: Path) -> list[int]:
     """Parents of the JVMs: the processes that runs live in."""
     jvms = [pid for pid, line in _processes(marks) if _SPARK[0] in line]
     return [_parent(pid) for pid in jvms]
