@@ -6,6 +6,7 @@ matter; waiting for the disk (one fsync per operator and subtask) is not in them
 """
 
 import argparse
+import gc
 import random
 import shutil
 import tempfile
@@ -124,8 +125,8 @@ def all_touched(keys: int, rows: int, epochs: int) -> None:
         times = [subtask.epoch(each) for each in given]
         share = 1 - min(bounded) / min(times[1:])
         print(
-            f"{keys:>9,} keys, {rows:,} rows: {min(times[1:]):.2f} s an epoch, {min(bounded):.2f} s without state kept: "
-            f"state is {share:.0%} of the pass"
+            f"{keys:>9,} keys, {rows:,} rows: {min(times[1:]):.2f} s an epoch, {min(bounded):.2f} s without "
+            f"state kept: state is {share:.0%} of the pass"
         )
 
     in_folder(measure)
@@ -138,7 +139,9 @@ def restoring(keys: int) -> None:
         subtask, all_keys = Subtask(folder), names(keys)
         subtask.epoch(all_keys)
         one, everything = subtask.epoch(all_keys[:1]), subtask.epoch(all_keys)
-        print(f"{keys:>9,} keys: restart with one element {one * 1000:.1f} ms, touching all keys {everything:.2f} s")
+        print(
+            f"{keys:>9,} keys: restart with one element {one * 1000:.1f} ms, touching all keys {everything:.2f} s"
+        )
 
     in_folder(measure)
 
@@ -148,6 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--epochs", type=int, default=60)
     arguments = parser.parse_args()
+    gc.set_threshold(50_000, 20, 100)  # as in the workers (dataplane.passes)
     for keys in (10_000, 100_000, 1_000_000):
         few_touched(keys, 1_000, arguments.epochs)
     all_touched(200_000, 1_000_000, 4)

@@ -35,7 +35,7 @@ class KeyedEpochInput(Operator):
         self.operator.open(setup)
 
     def process(self, batch: Batch, input_index: int) -> None:
-        if batch.keys is not None:
+        if batch.keys is not None and not self.pages.has_all:
             self.pages.fetch(self.operator.state_keys(batch.keys))
         self.operator.process(batch, input_index)
 

@@ -37,7 +37,7 @@ EVENT, PROCESSING, EXPIRY = range(3)
 
 
 class KeyedPages:
-    """Fetches pages into an operator and takes them out again.
+    """Fetches pages into an operator and takes them out again. ``has_all``: there is nothing left to be fetched.
 
     ``groups``: number of all key groups; ``program``: what the program's own classes are found in.
     """
@@ -55,7 +55,7 @@ class KeyedPages:
         self._raw: dict[int, memoryview] = {}
         self._due: set[int] = set()
         self._many = MOST_OF_ALL * sum(self.group_pages)
-        self._has_all = not stored.parts
+        self.has_all = not stored.parts
         self.reached = [
             min((part.reached[domain] for part in stored.parts), default=MIN_TIMESTAMP) for domain in range(3)
         ]
@@ -65,7 +65,7 @@ class KeyedPages:
 
     def fetch(self, keys: Collection[Hashable]) -> None:
         """Makes sure that all state of these keys is in memory."""
-        if self._has_all:
+        if self.has_all:
             return
         missing = set(keys).difference(self._page_of)
         if missing:
@@ -81,7 +81,7 @@ class KeyedPages:
         for page_id, _ in self.stored.live():
             if page_id not in self._loaded:
                 self._load(page_id)
-        self._has_all = True
+        self.has_all = True
 
     def fetch_due(self, domain: int, until: int) -> None:
         """Makes sure that all keys with something to do at or before ``until`` are in memory."""
