@@ -72,7 +72,9 @@ def _in_order():
 
 def test_broadcast_data_set_is_stored_once_and_counted_once(spark, tmp_path):
     def build(env):
-        env.from_sequence(1, 10).map(str, Types.STRING()).broadcast().map(str, Types.STRING()).print()
+        numbers = env.from_sequence(1, 10).map(str, Types.STRING())
+        # decided, or Flink's batch scheduler would give a reader of nothing but broadcast data one subtask
+        numbers.broadcast().map(str, Types.STRING()).set_parallelism(3).print().set_parallelism(3)
 
     run = run_program(spark, build, tmp_path, parallelism=3, mode="BATCH")
     assert len(run.lines) == 30
