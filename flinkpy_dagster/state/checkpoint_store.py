@@ -30,6 +30,9 @@ log = logging.getLogger(__name__)
 EPOCHS_KEPT = 2
 """Newest epochs that are kept whatever they are: recovery can fall back by one."""
 
+SWEEP_EVERY = 100
+"""Commits after which files that tasks left behind (retried ones, those of failed epochs) are looked for."""
+
 _LEADER = re.compile(r"leader-(\d+)")
 _COMPLETE = re.compile(r"(epoch-\d+-\d+|chk-\d+)")
 
@@ -68,6 +71,7 @@ class CheckpointStore:
         self.files = files
         self._num_retained = num_retained
         self._complete: list[Completed] = []
+        self._commits = 0
 
     # --- leading
 
@@ -195,6 +199,9 @@ class CheckpointStore:
         completed = Completed(name, metadata)
         self._complete = [each for each in self._complete if each.name != name] + [completed]
         self._retain()
+        self._commits += 1
+        if self._commits % SWEEP_EVERY == 0:
+            self.sweep()
         return completed
 
     def _name_of(self, metadata: EpochMetadata) -> str:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flinkpy_dagster.errors import CorruptState, StaleLeader
+from flinkpy_dagster.state import checkpoint_store
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.files import LocalFiles, write_below
 from flinkpy_dagster.state.metadata import (
@@ -286,6 +287,16 @@ def test_sweep_when_an_epoch_failed_removes_its_files():
     segment(files, 3, "of a task that died")
     assert store.sweep() == 1
     assert names(files, f"{ROOT}/shared/op") == ["1-1", "2-1"]
+
+
+def test_commit_when_its_turn_has_come_sweeps(monkeypatch):
+    monkeypatch.setattr(checkpoint_store, "SWEEP_EVERY", 3)
+    files = new_files()
+    store, kept = committed(files, [1, 2])
+    segment(files, 2, "of a retried task")
+    assert "of a retried task" in names(files, f"{ROOT}/shared/op")
+    store.commit(epoch(3, [*kept, segment(files, 3, "3-1")]))
+    assert names(files, f"{ROOT}/shared/op") == ["1-1", "2-1", "3-1"]
 
 
 def test_newest_when_a_later_leader_has_lower_epochs_is_its_own():
