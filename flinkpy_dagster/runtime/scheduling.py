@@ -233,6 +233,8 @@ class Scheduler:
             state = ExecutionState.CANCELED
         elif state is ExecutionState.CANCELED and self.state_of(key) in _BEGUN:
             self._move(key, ExecutionState.CANCELING)
+        elif state is ExecutionState.FINISHED and self.state_of(key) is ExecutionState.DEPLOYING:
+            self._move(key, ExecutionState.RUNNING)  # carried, and began inside of another reader before that
         self._move(key, state)
         task.is_lost, task.is_carried = is_lost, False
 
@@ -395,5 +397,4 @@ class Scheduler:
     def _end_job(self) -> None:
         ends = {JobStatus.FAILING: JobStatus.FAILED, JobStatus.CANCELLING: JobStatus.CANCELED}
         if self.status not in TERMINAL_JOB:
-            end = ends.get(self.status, JobStatus.FINISHED)
-            self._move_job(JobStatus.SUSPENDED if self._is_suspending else end)
+            self._move_job(JobStatus.SUSPENDED if self._is_suspending else ends.get(self.status, JobStatus.FINISHED))

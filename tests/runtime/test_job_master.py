@@ -158,6 +158,20 @@ def test_failure_when_the_job_gives_up_then_culprit_failed_and_others_are_cancel
     assert (made.status, made.slots.available) == (JobStatus.FAILED, 3)
 
 
+def test_carried_task_when_it_began_before_its_carrier_was_deployed_then_it_finishes_all_the_same() -> None:
+    made = running(*JOB, slots=3)
+    start(made, "source", "map")
+    for key in ("source", "map"):
+        made.handle(TaskFinished(key))
+    start(made, "count")
+    made.handle(TasksRestarting(("count",), culprit="count", cause="lost", carried=("source", "map")))
+    made.handle(TaskStarted("map", is_carried=True))  # inside of another task that needs it, too
+    made.handle(TaskFailed("count", will_retry=True))
+    made.handle(TaskBecameReady("count"))
+    made.handle(TaskFinished("map", is_carried=True))
+    assert made.state_of("map") is ExecutionState.FINISHED
+
+
 @pytest.mark.parametrize("event", [JobFailing(("count",), "count"), CancelRequested()])
 def test_carried_task_when_the_job_ends_early_then_it_ends_with_its_carrier(event) -> None:
     made = running(*JOB, slots=3)
