@@ -155,3 +155,29 @@ def test_executors_that_run_op_after_op_refuse_sources_that_never_end(
     (tmp_path / "in").mkdir()
     with pytest.raises(Exception, match=r"'Source: CSV Source', which never ends.*execute_in_process"):
         sums_job().execute_in_process(run_config={"loggers": QUIET})
+
+
+def test_pipelines_that_know_nothing_of_each_other_share_their_epochs(spark, tmp_path: Path) -> None:
+    """Two regions in Dagster, one query in Spark; a failure in one restarts both from one epoch."""
+    (tmp_path / "fail").touch()
+    env = environment(
+        tmp_path,
+        **{"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.delay": "10 ms"},
+    )
+    marker = str(tmp_path / "fail")
+
+    def failing_once(row):
+        if os.path.exists(marker):
+            os.remove(marker)
+            raise ValueError("once")
+        return "sum", row.number
+
+    for name, function in (("one", failing_once), ("other", lambda row: ("sum", row.number))):
+        put_file(tmp_path / name / "in", "1.csv", [1, 2])
+        rows = env.from_csv(str(tmp_path / name / "in"), row_type=NUMBER, monitor_continuously=True)
+        sink = FileSink.for_row_format(str(tmp_path / name / "out"), Encoder.simple_string_encoder()).build()
+        pairs = rows.map(function, Types.TUPLE([Types.STRING(), Types.INT()]))
+        pairs.map(lambda pair: str(pair[1]), Types.STRING()).sink_to(sink)
+    env.execute("two pipelines")
+    assert not os.path.exists(marker)
+    assert sums_of(tmp_path / "one") == sums_of(tmp_path / "other") == [1, 2]
