@@ -5,13 +5,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from flinkpy_dagster.errors import SlotsUnavailable
 from flinkpy_dagster.runtime.events import (
     CancelRequested,
     JobFailing,
     NoTasksLeft,
     ReconciliationStarted,
-    SlotsRegistered,
     SuspendRequested,
     TaskBecameReady,
     TaskFailed,
@@ -21,7 +19,6 @@ from flinkpy_dagster.runtime.events import (
     TasksRestarting,
     TasksRestored,
     TaskStarted,
-    TimePassed,
 )
 from flinkpy_dagster.runtime.execution_states import (
     HOLDS_SLOTS,
@@ -34,7 +31,6 @@ from flinkpy_dagster.runtime.instructions import DeployTask, StopTask
 from flinkpy_dagster.runtime.job_metrics import downtime_ms, restarting_time_ms, uptime_ms
 from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
-from flinkpy_dagster.runtime.slots_report import needs_by_group, waves
 
 EAGER, LAZY, REGION = SchedulingMode.EAGER, SchedulingMode.LAZY_FROM_SOURCES, SchedulingMode.PIPELINED_REGION
 
@@ -240,50 +236,6 @@ def test_times_when_restarting_then_uptime_downtime_and_restarting_time_follow_f
     made.handle(TaskFinished("a"), 400)
     made.handle(NoTasksLeft(), 400)
     assert (uptime_ms(made.execution, 500), downtime_ms(made.execution, 500)) == (-1, -1)
-
-
-def test_slots_when_too_few_then_error_says_what_is_needed_is_there_and_helps() -> None:
-    with pytest.raises(SlotsUnavailable) as raised:
-        running(*JOB, mode=EAGER, slots=2)
-    assert str(raised.value) == (
-        "Could not acquire the minimum required resources: job job (all of it, under EAGER) needs 3 slots at once "
-        "(group 'other': 2; group 'default': 1), 2 exist. Lower the parallelism, put operators into one slot sharing "
-        "group, use another jobmanager.scheduling-mode or give more slots (taskmanager.numberOfTaskSlots)."
-    )
-
-
-def test_slots_when_they_may_still_register_then_time_out_or_start() -> None:
-    made = running(task("a", "1", slots=4), slots=1, may_grow=True, slot_timeout_ms=1000)
-    assert made.handle(TaskBecameReady("a"), 100) == []
-    assert made.is_waiting_for_slots
-    assert made.handle(TimePassed(), 1100) == []
-    made.handle(SlotsRegistered(3), 1100)
-    with pytest.raises(SlotsUnavailable, match=r"needs 4 slots at once.* 3 exist"):
-        made.handle(TimePassed(), 1101)
-    assert made.handle(SlotsRegistered(4), 1102) == [DeployTask("a")]
-
-
-def test_slots_when_held_by_tasks_that_end_then_waiting_for_them_never_times_out() -> None:
-    made = running(task("a", "1"), task("b", "2", group="b"), slots=1, slot_timeout_ms=1000)
-    start(made, "a")
-    assert made.handle(TaskBecameReady("b"), 0) == []
-    assert made.handle(TimePassed(), 1_000_000) == []
-
-
-def test_slots_when_held_by_a_task_without_end_then_waiting_times_out() -> None:
-    made = running(
-        task("a", "1", is_unbounded=True), task("b", "2", group="b"), slots=1, slot_timeout_ms=1000
-    )
-    start(made, "a")
-    assert made.handle(TaskBecameReady("b"), 0) == []
-    with pytest.raises(SlotsUnavailable, match="within 2 s"):
-        made.handle(TimePassed(), 2000)
-
-
-def test_report_when_asked_then_needs_per_group_and_waves() -> None:
-    needs = [(need.group, need.slots, need.vertices) for need in needs_by_group(JOB)]
-    assert needs == [("other", 2, ("count",)), ("default", 1, ("source", "map"))]
-    assert [(wave.regions, wave.slots) for wave in waves(JOB)] == [(("1",), 1), (("2",), 2)]
 
 
 def test_attempt_when_the_one_before_has_not_ended_then_illegal() -> None:
