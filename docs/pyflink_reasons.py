@@ -72,7 +72,10 @@ IDLE: dict[str, tuple[str, str]] = {
     "GlobalWindowSerializer": _WINDOWS_AS_THEY_ARE,
     "StateBackend": ("StateBackend", _NOBODY + " State is always in memory."),
     "CheckpointStorage": ("CheckpointStorage", _NOBODY + " Where checkpoints go is execution.checkpointing.dir."),
-    "RestartStrategyConfiguration": ("RestartStrategyConfiguration", _NOBODY + " Restarts are set with the keys restart-strategy.*."),
+    "RestartStrategyConfiguration": (
+        "RestartStrategyConfiguration",
+        _NOBODY + " Restarts are set with the keys restart-strategy.*.",
+    ),
     "DataStream.set_buffer_timeout": ("buffer_timeout_ms", "Records travel in batches, not in buffers."),
     "StreamExecutionEnvironment.close": ("close_environment", "Jobs end by themselves."),
     "WatermarkStrategy.with_watermark_alignment": (
