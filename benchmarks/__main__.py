@@ -1,9 +1,18 @@
 """All benchmarks one after the other into RESULTS.md: ``python -m benchmarks [NAME ...]``."""
+
 import subprocess
 import sys
 
-BENCHMARKS = ("main_job", "keyed_reduce", "keyed_process", "event_time_windows", "co_process_join",
-              "streaming_epochs", "executor_overhead", "executor_spark_ops")
+BENCHMARKS = (
+    "main_job",
+    "keyed_reduce",
+    "keyed_process",
+    "event_time_windows",
+    "co_process_join",
+    "streaming_epochs",
+    "executor_overhead",
+    "executor_spark_ops",
+)
 
 
 def main(names: list[str]) -> int:

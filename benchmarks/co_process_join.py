@@ -1,4 +1,5 @@
 """Two streams of a million rows matched in a keyed co-process function, whichever side comes first."""
+
 import sys
 from collections.abc import Iterator
 
@@ -42,7 +43,11 @@ class Match(KeyedCoProcessFunction):
 
 
 def build(left, right):
-    return [left.connect(right).key_by(lambda row: row[0], lambda row: row[0], Types.LONG()).process(Match(), RESULT)]
+    return [
+        left.connect(right)
+        .key_by(lambda row: row[0], lambda row: row[0], Types.LONG())
+        .process(Match(), RESULT)
+    ]
 
 
 def match_pass(batches: Iterator) -> Iterator:
@@ -60,8 +65,10 @@ def match_pass(batches: Iterator) -> Iterator:
                 keys.append(key)
                 lefts.append(value if is_left else other)
                 rights.append(other if is_left else value)
-        yield pa.record_batch([pa.array(lefts, pa.string()), pa.array(rights, pa.string()), pa.array(keys, pa.int64())],
-                              ["left", "right", "key"])
+        yield pa.record_batch(
+            [pa.array(lefts, pa.string()), pa.array(rights, pa.string()), pa.array(keys, pa.int64())],
+            ["left", "right", "key"],
+        )
 
 
 def by_hand(left, right):
@@ -76,14 +83,18 @@ BENCHMARK = Benchmark(
     name="co_process_join",
     title="Keyed co-process join",
     description="Two streams of unique keys, half of the rows each, matched with a ValueState per side; one row "
-                "out for each pair.",
+    "out for each pair.",
     rows=2_000_000,
     inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING", run=on_flinkpy(PROGRAM, "STREAMING")),
-        Contender(name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.15, on_pyflink=True),
-        Contender(name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.15, on_pyflink=True),
+        Contender(
+            name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.15, on_pyflink=True
+        ),
+        Contender(
+            name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.15, on_pyflink=True
+        ),
     ),
     goals=(
         Goal(contender="ours, STREAMING", against=("by hand",), at_most=1.3),

@@ -4,6 +4,7 @@ Each run is one process: the engine starts, does the job on ``WARM_UP_ROWS``, th
 So the start of the JVM, of the session and of the Python workers is out of ``steady_s`` for everybody. PyFlink starts
 a cluster and workers for each job: the net run time of a second small job is subtracted from that of the large one.
 """
+
 import os
 import sys
 import tempfile
@@ -32,6 +33,7 @@ class Program:
 
 def on_spark(inputs: Inputs, job: Callable[..., Sequence[Any]]) -> Callable[[int], Run]:
     """``job(*dataframes)`` gives the result DataFrames; they are written as Parquet."""
+
     def work(rows: int, output: Path) -> None:
         spark = spark_session()
         results = job(*(read_in_order(spark, path) for path in inputs(rows)))
@@ -43,20 +45,30 @@ def on_spark(inputs: Inputs, job: Callable[..., Sequence[Any]]) -> Callable[[int
 
 def on_structured_streaming(inputs: Inputs, query: Callable[[Any], Any]) -> Callable[[int], Run]:
     """``query(dataframe)`` is Spark's streaming query over the available files of the one input; results as Parquet."""
+
     def work(rows: int, output: Path) -> None:
         spark = spark_session()
-        spark.conf.set("spark.sql.streaming.stateStore.providerClass",
-                       "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider")
+        spark.conf.set(
+            "spark.sql.streaming.stateStore.providerClass",
+            "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+        )
         (path,) = inputs(rows)
         frame = spark.readStream.schema(spark.read.parquet(str(path)).schema).parquet(str(path))
-        (query(frame).writeStream.trigger(availableNow=True).option("checkpointLocation", f"{output}.checkpoint")
-         .outputMode("append").start(str(output / "0"), format="parquet").awaitTermination())
+        (
+            query(frame)
+            .writeStream.trigger(availableNow=True)
+            .option("checkpointLocation", f"{output}.checkpoint")
+            .outputMode("append")
+            .start(str(output / "0"), format="parquet")
+            .awaitTermination()
+        )
 
     return _second_of_two(work)
 
 
 def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = None) -> Callable[[int], Run]:
     """The program on our engine in runtime mode "STREAMING" or "BATCH"; results as Parquet."""
+
     def work(rows: int, output: Path) -> None:
         from flinkpy_dagster.api import (
             Configuration,
@@ -71,8 +83,10 @@ def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = No
         env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_runtime_mode(RuntimeExecutionMode[mode])
         env.set_parallelism(CORES)
-        streams = [env.from_dataframe(partial(read_in_order, path=path), row_type)
-                   for path, row_type in zip(program.inputs(rows), program.types, strict=True)]
+        streams = [
+            env.from_dataframe(partial(read_in_order, path=path), row_type)
+            for path, row_type in zip(program.inputs(rows), program.types, strict=True)
+        ]
         for number, stream in enumerate(program.build(*streams)):
             stream.sink_to(ParquetSink(str(output / str(number))))
         env.execute("benchmark")
@@ -82,6 +96,7 @@ def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = No
 
 def on_pyflink(program: Program, mode: str, execution_mode: str) -> Callable[[int], Run]:
     """The program on PyFlink with Python "process" or "thread" execution; results as text files."""
+
     def net_seconds(rows: int, output: Path) -> float:
         from pyflink.common import Configuration
         from pyflink.common.serialization import Encoder
@@ -93,8 +108,10 @@ def on_pyflink(program: Program, mode: str, execution_mode: str) -> Callable[[in
         env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_runtime_mode(RuntimeExecutionMode[mode])
         env.set_parallelism(CORES)
-        streams = [env.from_collection(_python_rows(path, row_type), row_type)
-                   for path, row_type in zip(program.inputs(rows), program.types, strict=True)]
+        streams = [
+            env.from_collection(_python_rows(path, row_type), row_type)
+            for path, row_type in zip(program.inputs(rows), program.types, strict=True)
+        ]
         for number, stream in enumerate(program.build(*streams)):
             path = str(output / str(number))
             stream.sink_to(FileSink.for_row_format(path, Encoder.simple_string_encoder()).build())
@@ -135,14 +152,21 @@ def spark_session() -> Any:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
-    return (SparkSession.builder.master(f"local[{CORES}]").config("spark.ui.enabled", "false")
-            .config("spark.log.level", "ERROR").config("spark.ui.showConsoleProgress", "false")
-            .config("spark.sql.session.timeZone", "UTC").config("spark.sql.shuffle.partitions", str(CORES))
-            .config("spark.driver.memory", "3g").getOrCreate())
+    return (
+        SparkSession.builder.master(f"local[{CORES}]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.log.level", "ERROR")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", str(CORES))
+        .config("spark.driver.memory", "3g")
+        .getOrCreate()
+    )
 
 
 def _second_of_two(work: Callable[[int, Path], None]) -> Callable[[int], Run]:
     """Runs ``work(rows, output)`` on few rows, then on all; measures the second and looks at what it wrote."""
+
     def run(rows: int) -> Run:
         with tempfile.TemporaryDirectory() as directory:
             work(WARM_UP_ROWS, Path(directory) / "small")

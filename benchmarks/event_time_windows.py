@@ -1,4 +1,5 @@
 """Hourly event-time windows: 4M readings of 10,000 sensors over two days, up to a minute out of order."""
+
 import sys
 from collections.abc import Iterator
 
@@ -56,12 +57,15 @@ class WithKeyAndHour(ProcessWindowFunction):
 
 def build(stream):
     """Ours and PyFlink's program."""
-    strategy = (WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_minutes(1))
-                .with_timestamp_assigner(ReadingTime()))
-    return [stream.assign_timestamps_and_watermarks(strategy)
-            .key_by(lambda reading: reading[0], Types.STRING())
-            .window(TumblingEventTimeWindows.of(Time.hours(1)))
-            .aggregate(CountAndTotal(), WithKeyAndHour(), TALLY, RESULT)]
+    strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_minutes(1)).with_timestamp_assigner(
+        ReadingTime()
+    )
+    return [
+        stream.assign_timestamps_and_watermarks(strategy)
+        .key_by(lambda reading: reading[0], Types.STRING())
+        .window(TumblingEventTimeWindows.of(Time.hours(1)))
+        .aggregate(CountAndTotal(), WithKeyAndHour(), TALLY, RESULT)
+    ]
 
 
 def window_pass(batches: Iterator) -> Iterator:
@@ -76,8 +80,10 @@ def window_pass(batches: Iterator) -> Iterator:
             tallies[window] = count + 1, total + value
     keys, hours = zip(*tallies, strict=True) if tallies else ((), ())
     counts, totals = zip(*tallies.values(), strict=True) if tallies else ((), ())
-    yield pa.record_batch([pa.array(keys, pa.string()), *(pa.array(c, pa.int64()) for c in (hours, counts, totals))],
-                          ["key", "hour", "count", "total"])
+    yield pa.record_batch(
+        [pa.array(keys, pa.string()), *(pa.array(c, pa.int64()) for c in (hours, counts, totals))],
+        ["key", "hour", "count", "total"],
+    )
 
 
 def by_hand(stream):
@@ -91,14 +97,18 @@ BENCHMARK = Benchmark(
     name="event_time_windows",
     title="Hourly event-time windows",
     description=f"Count and total per sensor and hour, {KEYS:,} sensors over {HOURS} hours, incremental aggregation, "
-                "watermarks a minute behind. By hand there are no watermarks: a dict, emptied at the end.",
+    "watermarks a minute behind. By hand there are no watermarks: a dict, emptied at the end.",
     rows=4_000_000,
     inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING", run=on_flinkpy(PROGRAM, "STREAMING")),
-        Contender(name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.075, on_pyflink=True),
-        Contender(name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.075, on_pyflink=True),
+        Contender(
+            name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.075, on_pyflink=True
+        ),
+        Contender(
+            name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.075, on_pyflink=True
+        ),
     ),
     goals=(
         Goal(contender="ours, STREAMING", against=("by hand",), at_most=1.3),

@@ -1,4 +1,5 @@
 """1,000 steps that do nothing: what the executor itself costs, beside Dagster's event log."""
+
 import sys
 
 from benchmarks.executors import no_inputs, on_sqlite
@@ -26,8 +27,8 @@ BENCHMARK = Benchmark(
     name="executor_overhead",
     title="Executor: 1,000 steps that do nothing",
     description="A Dagster job of independent no-op steps on a SQLite instance; rows are steps. In process, steps run "
-                "one after the other in one thread; ours runs each in a thread of its own, as many at once as there "
-                "are cores.",
+    "one after the other in one thread; ours runs each in a thread of its own, as many at once as there "
+    "are cores.",
     rows=1_000,
     inputs=no_inputs,
     contenders=(

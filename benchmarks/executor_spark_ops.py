@@ -1,4 +1,5 @@
 """20 parallel ops with a small Spark job each: one Spark application per run, or one per step."""
+
 import sys
 
 from benchmarks.executors import no_inputs, on_sqlite
@@ -30,12 +31,13 @@ BENCHMARK = Benchmark(
     name="executor_spark_ops",
     title="Executor: 20 parallel ops with a small Spark job each",
     description="A Dagster job on a SQLite instance whose independent ops each count 100,000 rows with Spark; rows are "
-                "steps, the start of Spark is included. The multiprocess executor starts a process and a Spark "
-                "application per step, two at once.",
+    "steps, the start of Spark is included. The multiprocess executor starts a process and a Spark "
+    "application per step, two at once.",
     rows=20,
     inputs=no_inputs,
-    contenders=tuple(Contender(name=name, run=on_sqlite(MODULE, name))
-                     for name in ("ours", "in process", "multiprocess")),
+    contenders=tuple(
+        Contender(name=name, run=on_sqlite(MODULE, name)) for name in ("ours", "in process", "multiprocess")
+    ),
     goals=(Goal(contender="ours", against=("multiprocess",), at_least=10),),
     repeats=1,
 )

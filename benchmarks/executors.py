@@ -1,4 +1,5 @@
 """Dagster jobs under several executors: what the benchmarks of the slot-sharing executor have in common."""
+
 import importlib
 import os
 import tempfile
@@ -13,13 +14,15 @@ QUIET = {"console": {"config": {"log_level": "CRITICAL"}}}
 
 
 def executor_called(name: str):
-    """"ours", "in process" or "multiprocess"."""
+    """ "ours", "in process" or "multiprocess"."""
     from dagster import in_process_executor, multiprocess_executor
 
     from flinkpy_dagster import slot_sharing_executor
 
     return {
-        "ours": slot_sharing_executor, "in process": in_process_executor, "multiprocess": multiprocess_executor,
+        "ours": slot_sharing_executor,
+        "in process": in_process_executor,
+        "multiprocess": multiprocess_executor,
     }[name]
 
 
@@ -34,6 +37,7 @@ def no_inputs(rows: int) -> list[Path]:
 
 def on_sqlite(module: str, executor: str) -> Callable[[int], Run]:
     """Measures one run of a job of so many steps, on a new instance that keeps its events in SQLite."""
+
     def run(rows: int) -> Run:
         from dagster import DagsterInstance, build_reconstructable_job, execute_job
 

@@ -3,6 +3,7 @@
 A benchmark is a module with a ``BENCHMARK`` and ``main(BENCHMARK)`` under ``__main__``. A contender gets a number of
 rows and gives a ``Run``. Rounds are interleaved (A B C A B C ...), so that a slow minute of the machine hits all.
 """
+
 import argparse
 import json
 import os
@@ -90,7 +91,9 @@ class Results:
 
 def main(benchmark: Benchmark, arguments: list[str] | None = None) -> int:
     """The command line of one benchmark; 1 if a contender failed or two disagree."""
-    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{benchmark.name}", description=benchmark.title)
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{benchmark.name}", description=benchmark.title
+    )
     parser.add_argument("--rows", type=int, default=benchmark.rows)
     parser.add_argument("--repeats", type=int, default=benchmark.repeats)
     parser.add_argument("--only", nargs="+", metavar="NAME", help="contenders to run; default: all")
@@ -100,7 +103,9 @@ def main(benchmark: Benchmark, arguments: list[str] | None = None) -> int:
     if options.contender:
         return _measure_here(benchmark, options.contender, options.rows)
     results = _measure_all(benchmark, options)
-    section = write_section(benchmark, results, options, ROOT / "benchmarks" / "RESULTS.md" if options.write else None)
+    section = write_section(
+        benchmark, results, options, ROOT / "benchmarks" / "RESULTS.md" if options.write else None
+    )
     print(section)
     return 1 if results.failures or disagreements(benchmark, results) else 0
 
@@ -115,7 +120,9 @@ def _measure_here(benchmark: Benchmark, name: str, rows: int) -> int:
 
 
 def _measure_all(benchmark: Benchmark, options: argparse.Namespace) -> Results:
-    chosen = [contender for contender in benchmark.contenders if not options.only or contender.name in options.only]
+    chosen = [
+        contender for contender in benchmark.contenders if not options.only or contender.name in options.only
+    ]
     results = Results()
     for rows in {WARM_UP_ROWS, *(contender.rows_of(options.rows) for contender in chosen)}:
         benchmark.inputs(rows)
@@ -123,7 +130,9 @@ def _measure_all(benchmark: Benchmark, options: argparse.Namespace) -> Results:
         for contender in chosen:
             if contender.name not in results.failures:
                 outcome = _measure_apart(benchmark, contender, options.rows, results)
-                print(f"{number + 1}/{options.repeats} {contender.name}: {outcome}", file=sys.stderr, flush=True)
+                print(
+                    f"{number + 1}/{options.repeats} {contender.name}: {outcome}", file=sys.stderr, flush=True
+                )
     return results
 
 

@@ -1,4 +1,5 @@
 """Input data of the benchmarks: Parquet files of pseudo-random rows, made once per size."""
+
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ FILES = 4
 
 def keyed_values(rows: int, keys: int) -> Path:
     """``key`` (string, one of ``keys``) and ``value`` (long)."""
+
     def columns(ids: numpy.ndarray) -> dict:
         return {"key": _texts("key-", _scattered(ids) % keys), "value": ids % 1000}
 
@@ -22,6 +24,7 @@ def keyed_values(rows: int, keys: int) -> Path:
 
 def readings(rows: int, keys: int, hours: int) -> Path:
     """``key`` (string), ``time`` (long, ms), ``value`` (long), spread over ``hours``, up to a minute out of order."""
+
     def columns(ids: numpy.ndarray) -> dict:
         jitter = _scattered(ids) // 7 % 60_000
         times = ids * (hours * HOUR) // rows + 60_000 - jitter
@@ -32,8 +35,11 @@ def readings(rows: int, keys: int, hours: int) -> Path:
 
 def unique_keys(rows: int, side: str) -> Path:
     """``key`` (long, each of 0 to ``rows`` - 1 once, in an order of the ``side``'s own) and ``value`` (string)."""
+
     def columns(ids: numpy.ndarray) -> dict:
-        factor = {"left": 7_919, "right": 104_729}[side]  # primes: a permutation, unless rows is a multiple of them
+        factor = {"left": 7_919, "right": 104_729}[
+            side
+        ]  # primes: a permutation, unless rows is a multiple of them
         return {"key": ids * factor % rows, "value": _texts(f"{side}-", ids)}
 
     return _generated(f"unique-{side}-{rows}", rows, columns)
@@ -67,6 +73,8 @@ def _stored(name: str, table: Callable[[], pa.Table]) -> Path:
         rows = table()
         size = -(-len(rows) // FILES)
         for number in range(FILES):
-            pyarrow.parquet.write_table(rows.slice(number * size, size), unfinished / f"part-{number}.parquet")
+            pyarrow.parquet.write_table(
+                rows.slice(number * size, size), unfinished / f"part-{number}.parquet"
+            )
         unfinished.rename(directory)
     return directory

@@ -1,4 +1,5 @@
 """A keyed process function with ValueState: 4M rows, 200,000 keys; every row goes on with its key's count and total."""
+
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -49,8 +50,10 @@ def account_pass(batches: Iterator) -> Iterator:
             accounts[key] = count, total = count + 1, total + value
             counts.append(count)
             totals.append(total)
-        yield pa.record_batch([batch.column(0), pa.array(counts, pa.int64()), pa.array(totals, pa.int64())],
-                              ["key", "count", "total"])
+        yield pa.record_batch(
+            [batch.column(0), pa.array(counts, pa.int64()), pa.array(totals, pa.int64())],
+            ["key", "count", "total"],
+        )
 
 
 def by_hand(pairs):
@@ -77,7 +80,8 @@ def with_state_in_rows(pairs):
             pass
 
     return pairs.groupBy("key").transformWithState(
-        statefulProcessor=Accounts(), outputStructType=COLUMNS, outputMode="Update", timeMode="None")
+        statefulProcessor=Accounts(), outputStructType=COLUMNS, outputMode="Update", timeMode="None"
+    )
 
 
 def with_state_in_pandas(pairs):
@@ -101,7 +105,8 @@ def with_state_in_pandas(pairs):
             pass
 
     return pairs.groupBy("key").transformWithStateInPandas(
-        statefulProcessor=Accounts(), outputStructType=COLUMNS, outputMode="Update", timeMode="None")
+        statefulProcessor=Accounts(), outputStructType=COLUMNS, outputMode="Update", timeMode="None"
+    )
 
 
 PROGRAM = Program(inputs, [PAIR], build)
@@ -112,16 +117,22 @@ BENCHMARK = Benchmark(
     name="keyed_process",
     title="Keyed process function with ValueState",
     description=f"Count and total per key in a ValueState, {KEYS:,} keys, one row out for each row in. "
-                "transformWithState runs as a streaming query over the available files.",
+    "transformWithState runs as a streaming query over the available files.",
     rows=4_000_000,
     inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING", run=on_flinkpy(PROGRAM, "STREAMING")),
         Contender(name=SPARK_STATE[0], run=on_structured_streaming(inputs, with_state_in_rows), share=0.075),
-        Contender(name=SPARK_STATE[1], run=on_structured_streaming(inputs, with_state_in_pandas), share=0.025),
-        Contender(name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.075, on_pyflink=True),
-        Contender(name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.075, on_pyflink=True),
+        Contender(
+            name=SPARK_STATE[1], run=on_structured_streaming(inputs, with_state_in_pandas), share=0.025
+        ),
+        Contender(
+            name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.075, on_pyflink=True
+        ),
+        Contender(
+            name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.075, on_pyflink=True
+        ),
     ),
     goals=(
         Goal(contender="ours, STREAMING", against=("by hand",), at_most=1.3),

@@ -1,4 +1,5 @@
 """Keyed reduce with Python functions: 4M rows, 60,000 keys, ``map -> key_by -> reduce``."""
+
 import sys
 from collections.abc import Iterator
 
@@ -18,6 +19,7 @@ def inputs(rows):
 
 # The user's functions, the same for everybody.
 
+
 def scaled(pair):
     return pair[0], pair[1] * 3 + 1
 
@@ -32,6 +34,7 @@ def build(pairs):
 
 
 # By hand: a map pass, rows hashed by key, a pass with a dict.
+
 
 def map_pass(batches: Iterator) -> Iterator:
     import pyarrow as pa
@@ -87,7 +90,7 @@ BENCHMARK = Benchmark(
     name="keyed_reduce",
     title="Keyed reduce with Python functions",
     description=f"`map -> key_by -> reduce` over {KEYS:,} keys. STREAMING gives the key's value so far after every "
-                "row, BATCH one row per key; each is compared with PySpark by hand that gives the same rows.",
+    "row, BATCH one row per key; each is compared with PySpark by hand that gives the same rows.",
     rows=4_000_000,
     inputs=inputs,
     contenders=(
@@ -96,17 +99,30 @@ BENCHMARK = Benchmark(
         Contender(name="by hand, final", run=by_hand(final_reduce_pass), answer="final"),
         Contender(name="ours, BATCH pipelined", run=on_flinkpy(PROGRAM, "BATCH", PIPELINED), answer="final"),
         Contender(name="ours, BATCH blocking", run=on_flinkpy(PROGRAM, "BATCH"), answer="final"),
-        Contender(name="PyFlink, thread mode", run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.075,
-                  on_pyflink=True, answer="running"),
-        Contender(name="PyFlink, process mode", run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.075,
-                  on_pyflink=True, answer="running"),
+        Contender(
+            name="PyFlink, thread mode",
+            run=on_pyflink(PROGRAM, "STREAMING", "thread"),
+            share=0.075,
+            on_pyflink=True,
+            answer="running",
+        ),
+        Contender(
+            name="PyFlink, process mode",
+            run=on_pyflink(PROGRAM, "STREAMING", "process"),
+            share=0.075,
+            on_pyflink=True,
+            answer="running",
+        ),
     ),
     goals=(
         Goal(contender="ours, STREAMING (pipelined)", against=("by hand, running",), at_most=1.15),
         Goal(contender="ours, BATCH pipelined", against=("by hand, final",), at_most=1.15),
         Goal(contender="ours, BATCH blocking", against=("by hand, final",), at_most=1.5),
-        Goal(contender="ours, STREAMING (pipelined)", against=("PyFlink, thread mode", "PyFlink, process mode"),
-             at_least=20),
+        Goal(
+            contender="ours, STREAMING (pipelined)",
+            against=("PyFlink, thread mode", "PyFlink, process mode"),
+            at_least=20,
+        ),
     ),
 )
 

@@ -1,4 +1,5 @@
 """The main job, ``jobs/flight_delays.py``, on the real flights of 2013."""
+
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ EPOCH = datetime(1970, 1, 1)
 
 def inputs(rows):
     """The first ``rows`` flights in the order they were due to leave, and the weather until then."""
+
     def flights():
         return flight_delays.flights_table().head(rows)
 
@@ -35,6 +37,7 @@ def build(flights, weather):
 
 # By hand: one pass of Python per result, a dict per group; Spark's own filter and join where they will do.
 
+
 def moment(milliseconds):
     return EPOCH + timedelta(milliseconds=milliseconds)
 
@@ -46,8 +49,10 @@ def columns_of(batch):
 CANCELLED = "scheduled timestamp_ntz, carrier string, flight int, tailnum string, origin string, dest string"
 STATISTICS = "group string, start long, flights int, mean_delay double, max_delay int, late_share double"
 MEASURES = ("flights", "mean_delay", "max_delay", "late_share")
-WAVES = ("tailnum string, first_departure timestamp_ntz, last_departure timestamp_ntz, flights int, total_delay int, "
-         "worst_delay int")
+WAVES = (
+    "tailnum string, first_departure timestamp_ntz, last_departure timestamp_ntz, flights int, total_delay int, "
+    "worst_delay int"
+)
 
 
 def cancelled_pass(batches: Iterator) -> Iterator:
@@ -62,6 +67,7 @@ def cancelled_pass(batches: Iterator) -> Iterator:
 
 def tally_pass(window_ms: int):
     """scheduled, group, delay -> statistics per group and window."""
+
     def run(batches: Iterator) -> Iterator:
         import pyarrow as pa
 
@@ -77,8 +83,10 @@ def tally_pass(window_ms: int):
                     tally[1] += delay
                     tally[2] = max(tally[2], delay)
                     tally[3] += delay > LATE_MINUTES
-        rows = [(group, start, count, total / count, largest, late / count)
-                for (group, start), (count, total, largest, late) in tallies.items()]
+        rows = [
+            (group, start, count, total / count, largest, late / count)
+            for (group, start), (count, total, largest, late) in tallies.items()
+        ]
         yield batch_of(rows, [pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.int32(), pa.float64()])
 
     return run
@@ -96,7 +104,9 @@ def wave_pass(batches: Iterator) -> Iterator:
     for tailnum, times in departures.items():
         for wave in waves_of(sorted(times)):
             waves.append((tailnum, moment(wave[0]), moment(wave[1]), *wave[2:]))
-    yield batch_of(waves, [pa.string(), pa.timestamp("us"), pa.timestamp("us"), pa.int32(), pa.int32(), pa.int32()])
+    yield batch_of(
+        waves, [pa.string(), pa.timestamp("us"), pa.timestamp("us"), pa.int32(), pa.int32(), pa.int32()]
+    )
 
 
 def waves_of(times: list) -> Iterator:
@@ -126,21 +136,37 @@ def by_hand(flights, weather):
     flights = flights.persist()  # four results, one read
     departed = flights.filter("dep_delay IS NOT NULL")
     airlines = flights.sparkSession.createDataFrame(
-        list(flight_delays.read_airlines().items()), "carrier string, airline string")
+        list(flight_delays.read_airlines().items()), "carrier string, airline string"
+    )
 
     def passed(key, function, columns):
-        return departed.select("scheduled", key, "dep_delay").repartition(CORES, key).mapInArrow(function, columns)
+        return (
+            departed.select("scheduled", key, "dep_delay")
+            .repartition(CORES, key)
+            .mapInArrow(function, columns)
+        )
 
     cancelled = flights.filter("dep_delay IS NULL").drop("dep_delay").mapInArrow(cancelled_pass, CANCELLED)
-    hours = passed("origin", tally_pass(HOUR), STATISTICS).withColumnsRenamed({"group": "origin", "start": "hour"})
-    days = passed("carrier", tally_pass(DAY), STATISTICS).withColumnsRenamed({"group": "carrier", "start": "day"})
+    hours = passed("origin", tally_pass(HOUR), STATISTICS).withColumnsRenamed(
+        {"group": "origin", "start": "hour"}
+    )
+    days = passed("carrier", tally_pass(DAY), STATISTICS).withColumnsRenamed(
+        {"group": "carrier", "start": "day"}
+    )
     return [
         cancelled,
         hours.join(weather, ["origin", "hour"], "left").selectExpr(
-            "origin", "CAST(timestamp_millis(hour) AS timestamp_ntz) AS hour", *MEASURES,
-            "temperature", "wind_speed", "precipitation", "visibility"),
+            "origin",
+            "CAST(timestamp_millis(hour) AS timestamp_ntz) AS hour",
+            *MEASURES,
+            "temperature",
+            "wind_speed",
+            "precipitation",
+            "visibility",
+        ),
         days.join(airlines, "carrier", "left").selectExpr(
-            "carrier", "airline", "date(timestamp_millis(day)) AS day", *MEASURES),
+            "carrier", "airline", "date(timestamp_millis(day)) AS day", *MEASURES
+        ),
         passed("tailnum", wave_pass, WAVES),
     ]
 
@@ -152,16 +178,20 @@ BENCHMARK = Benchmark(
     name="main_job",
     title="The main job: flight_delays",
     description="Four results from the flights of 2013: a side output, hourly windows joined with the weather, daily "
-                "windows, delay waves per aircraft. By hand: one mapInArrow pass with a dict per result, joins by "
-                "Spark itself. Inputs and results are Parquet.",
+    "windows, delay waves per aircraft. By hand: one mapInArrow pass with a dict per result, joins by "
+    "Spark itself. Inputs and results are Parquet.",
     rows=FLIGHTS,
     inputs=inputs,
     contenders=(
         Contender(name="by hand", run=on_spark(inputs, by_hand)),
         Contender(name="ours, STREAMING (pipelined)", run=on_flinkpy(PROGRAM, "STREAMING")),
         Contender(name="ours, BATCH (blocking)", run=on_flinkpy(PROGRAM, "BATCH")),
-        Contender(name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.1, on_pyflink=True),
-        Contender(name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.1, on_pyflink=True),
+        Contender(
+            name=PYFLINK[0], run=on_pyflink(PROGRAM, "STREAMING", "thread"), share=0.1, on_pyflink=True
+        ),
+        Contender(
+            name=PYFLINK[1], run=on_pyflink(PROGRAM, "STREAMING", "process"), share=0.1, on_pyflink=True
+        ),
     ),
     goals=(
         Goal(contender="ours, STREAMING (pipelined)", against=("by hand",), at_most=1.15),

@@ -1,4 +1,5 @@
 """The table of one benchmark as a section of RESULTS.md."""
+
 import argparse
 import os
 import platform
@@ -13,26 +14,42 @@ if TYPE_CHECKING:
     from benchmarks.harness import Benchmark, Goal, Results
 
 
-def write_section(benchmark: "Benchmark", results: "Results", options: argparse.Namespace, file: Path | None) -> str:
+def write_section(
+    benchmark: "Benchmark", results: "Results", options: argparse.Namespace, file: Path | None
+) -> str:
     """The section as Markdown; with ``file`` it also replaces the benchmark's section there, or is appended."""
-    section = "\n".join([
-        f"## {benchmark.title}", "", benchmark.description, "",
-        *_table(benchmark, results), "", *_goals(benchmark, results), "",
-        f"`{_command(benchmark, options)}`, {date.today()}, {_machine()}."])
+    section = "\n".join(
+        [
+            f"## {benchmark.title}",
+            "",
+            benchmark.description,
+            "",
+            *_table(benchmark, results),
+            "",
+            *_goals(benchmark, results),
+            "",
+            f"`{_command(benchmark, options)}`, {date.today()}, {_machine()}.",
+        ]
+    )
     if file:
         file.write_text(_with_section(file.read_text() if file.exists() else "", benchmark.name, section))
     return section
 
 
 def _table(benchmark: "Benchmark", results: "Results") -> list[str]:
-    lines = ["| contender | rows | seconds, median (range) | with start-up | records/s |", "|---|--:|--:|--:|--:|"]
+    lines = [
+        "| contender | rows | seconds, median (range) | with start-up | records/s |",
+        "|---|--:|--:|--:|--:|",
+    ]
     for contender in benchmark.contenders:
         runs = results.runs.get(contender.name)
         if runs:
             seconds = sorted(run.steady_s for run in runs)
-            lines.append(f"| {contender.name} | {runs[0].rows:,} | {results.median_seconds(contender.name):.2f} "
-                         f"({seconds[0]:.2f}-{seconds[-1]:.2f}) | {min(run.total_s for run in runs):.1f} "
-                         f"| {results.throughput(contender.name):,.0f} |")
+            lines.append(
+                f"| {contender.name} | {runs[0].rows:,} | {results.median_seconds(contender.name):.2f} "
+                f"({seconds[0]:.2f}-{seconds[-1]:.2f}) | {min(run.total_s for run in runs):.1f} "
+                f"| {results.throughput(contender.name):,.0f} |"
+            )
         elif contender.name in results.failures:
             lines.append(f"| {contender.name} | | {results.failures[contender.name][:100]} | | |")
     return lines

@@ -5,6 +5,7 @@ restarts. Flink 1.14 needs 0.63 s to build and 0.17 s for the restart set of the
 (its ``scheduler-benchmark``; other hardware, after warm-up). Here subtasks get slots one by one, but have no states of
 their own: a vertex runs as one Spark job, so states, edges and regions are those of vertices.
 """
+
 import argparse
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +19,8 @@ from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.runtime.events import TaskBecameReady, TaskFinished, TasksAdded, TaskSpec, TaskStarted
 from flinkpy_dagster.runtime.failover import FailoverTopology, regions_to_restart
 from flinkpy_dagster.runtime.job_tasks import tasks_of
-from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
+from flinkpy_dagster.runtime.scheduling import Scheduler
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
 
 
@@ -74,7 +76,9 @@ def main() -> int:
     parser.add_argument("--parallelism", type=int, default=10_000)
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
-    print(f"{options.parallelism:,} x {options.parallelism:,} subtasks, all to all; median of {options.repeats}, s")
+    print(
+        f"{options.parallelism:,} x {options.parallelism:,} subtasks, all to all; median of {options.repeats}, s"
+    )
     for name, is_batch in (("pipelined", False), ("blocking", True)):
         runs = [measured(options.parallelism, is_batch) for _ in range(options.repeats)]
         times = ", ".join(f"{step} {median(run[step] for run in runs):.4f}" for step in runs[0])

@@ -20,8 +20,8 @@ from flinkpy_dagster.api import KeyedProcessFunction, StreamExecutionEnvironment
 from flinkpy_dagster.graph.stages import Stage, plan_stages
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.departures import Arrival
-from flinkpy_dagster.operators.epochs import Epoch
-from flinkpy_dagster.operators.task import Task, TaskEnvironment
+from flinkpy_dagster.operators.epochs.epoch import Epoch
+from flinkpy_dagster.operators.task.task import Task, TaskEnvironment
 from flinkpy_dagster.state.refs import SubtaskStateRef
 from flinkpy_dagster.testing.epochs import whole_job
 

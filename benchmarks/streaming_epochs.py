@@ -1,4 +1,5 @@
 """Latency of a nearly empty epoch: files of ten rows, one per epoch, a keyed reduce with state, a file sink."""
+
 import os
 import shutil
 import sys
@@ -65,9 +66,9 @@ def _flinkpy(folder: Path, ended: list[float]) -> int:
         WatermarkStrategy,
     )
     from flinkpy_dagster.config import Configuration
-    from flinkpy_dagster.dataplane.epoch_keeping import EpochKeeping
-    from flinkpy_dagster.dataplane.epochs import EpochRunner
-    from flinkpy_dagster.dataplane.session import spark_session
+    from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
+    from flinkpy_dagster.dataplane.epochs.runner import EpochRunner
+    from flinkpy_dagster.dataplane.spark.session import spark_session
     from flinkpy_dagster.graph.regions import pipelined_regions
 
     pair = Types.TUPLE([Types.STRING(), Types.LONG()])
@@ -140,7 +141,11 @@ def _spark(folder: Path, ended: list[float]) -> int:
     from pyspark.sql import functions as F
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": str(CORES), "spark.log.level": "ERROR"}
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": str(CORES),
+        "spark.log.level": "ERROR",
+    }
     builder = SparkSession.builder.master(f"local[{CORES}]").config("spark.sql.adaptive.enabled", "false")
     for key, value in settings.items():
         builder = builder.config(key, value)

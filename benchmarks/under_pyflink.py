@@ -2,6 +2,7 @@
 
 The benchmarks import ``flinkpy_dagster.api``; here that name stands for PyFlink, whose names are the same.
 """
+
 import sys
 from importlib import import_module
 from types import ModuleType
@@ -10,8 +11,12 @@ import cloudpickle
 from pyflink.common.typeinfo import TypeInformation
 
 PYFLINK = (
-    "pyflink.common", "pyflink.common.time", "pyflink.common.watermark_strategy", "pyflink.datastream",
-    "pyflink.datastream.state", "pyflink.datastream.window",
+    "pyflink.common",
+    "pyflink.common.time",
+    "pyflink.common.watermark_strategy",
+    "pyflink.datastream",
+    "pyflink.datastream.state",
+    "pyflink.datastream.window",
 )
 
 
@@ -27,6 +32,7 @@ def install_api() -> None:
 
 def make_types_picklable() -> None:
     """A type that was used once keeps its Java object, with which it cannot be pickled into a user function."""
+
     def without_java(type_info: TypeInformation) -> dict:
         return {name: None if name == "_j_typeinfo" else value for name, value in vars(type_info).items()}
 

@@ -71,7 +71,10 @@ IDLE: dict[str, tuple[str, str]] = {
     "CountWindowSerializer": _WINDOWS_AS_THEY_ARE,
     "GlobalWindowSerializer": _WINDOWS_AS_THEY_ARE,
     "StateBackend": ("StateBackend", _NOBODY + " State is always in memory."),
-    "CheckpointStorage": ("CheckpointStorage", _NOBODY + " Where checkpoints go is execution.checkpointing.dir."),
+    "CheckpointStorage": (
+        "CheckpointStorage",
+        _NOBODY + " Where checkpoints go is execution.checkpointing.dir.",
+    ),
     "RestartStrategyConfiguration": (
         "RestartStrategyConfiguration",
         _NOBODY + " Restarts are set with the keys restart-strategy.*.",
@@ -91,7 +94,10 @@ IDLE: dict[str, tuple[str, str]] = {
         "FileSystemCheckpointStorage",
         _NOBODY + " Where checkpoints go is execution.checkpointing.dir.",
     ),
-    "RestartStrategies": ("RestartStrategies", _NOBODY + " Restarts are set with the keys restart-strategy.*."),
+    "RestartStrategies": (
+        "RestartStrategies",
+        _NOBODY + " Restarts are set with the keys restart-strategy.*.",
+    ),
     "InputDependencyConstraint": ("InputDependencyConstraint", _NOBODY),
     "DeliveryGuarantee": (
         "DeliveryGuarantee",

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flinkpy_dagster.errors import NonRetryable
-    from flinkpy_dagster.orchestration.definitions import definitions_from
-    from flinkpy_dagster.orchestration.executor import slot_sharing_executor
+    from flinkpy_dagster.orchestration.programs.definitions import definitions_from
+    from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
 
 __version__ = "0.1.0"
 __all__ = ["NonRetryable", "__version__", "definitions_from", "slot_sharing_executor"]
 
 _HOMES = {
     "NonRetryable": "flinkpy_dagster.errors",
-    "definitions_from": "flinkpy_dagster.orchestration.definitions",
-    "slot_sharing_executor": "flinkpy_dagster.orchestration.executor",
+    "definitions_from": "flinkpy_dagster.orchestration.programs.definitions",
+    "slot_sharing_executor": "flinkpy_dagster.orchestration.steps.executor",
 }
 
 

@@ -12,6 +12,7 @@ Writes four data sets below the output directory, as Parquet:
 Event time is the scheduled departure by New York's wall clock, so hours and days are plain windows. All streams are
 bounded and nothing depends on the order of arrival: the result is the same in both runtime modes.
 """
+
 import argparse
 import csv
 from datetime import datetime, timedelta
@@ -40,7 +41,7 @@ from flinkpy_dagster.api import (
 )
 
 LATE_MINUTES = 15
-NO_DELAY = -2**31  # less than any
+NO_DELAY = -(2**31)  # less than any
 HOUR = 60 * 60 * 1000  # milliseconds, as all times until the results are written
 WAVE_DEPARTURES = 3
 WAVE_GAP = 12 * HOUR
@@ -48,27 +49,51 @@ EPOCH = datetime(1970, 1, 1)
 
 STRING, INT, LONG, DOUBLE = Types.STRING(), Types.INT(), Types.LONG(), Types.DOUBLE()
 
-FLIGHT = Types.ROW_NAMED(["scheduled", "carrier", "flight", "tailnum", "origin", "dest", "dep_delay"],
-                         [LONG, STRING, INT, STRING, STRING, STRING, INT])
-WEATHER = Types.ROW_NAMED(["origin", "hour", "temperature", "wind_speed", "precipitation", "visibility"],
-                          [STRING, LONG, DOUBLE, DOUBLE, DOUBLE, DOUBLE])
+FLIGHT = Types.ROW_NAMED(
+    ["scheduled", "carrier", "flight", "tailnum", "origin", "dest", "dep_delay"],
+    [LONG, STRING, INT, STRING, STRING, STRING, INT],
+)
+WEATHER = Types.ROW_NAMED(
+    ["origin", "hour", "temperature", "wind_speed", "precipitation", "visibility"],
+    [STRING, LONG, DOUBLE, DOUBLE, DOUBLE, DOUBLE],
+)
 DEPARTURE = Types.TUPLE([LONG, STRING, STRING, STRING, INT])  # scheduled, carrier, tail number, origin, delay
 TALLY = Types.TUPLE([INT, INT, INT, INT])  # flights, sum of delays, largest delay, late flights
-STATISTICS = Types.TUPLE([STRING, LONG, INT, DOUBLE, INT, DOUBLE])  # key, window start, flights, mean, max, late share
+STATISTICS = Types.TUPLE(
+    [STRING, LONG, INT, DOUBLE, INT, DOUBLE]
+)  # key, window start, flights, mean, max, late share
 ORIGIN_AND_HOUR = Types.TUPLE([STRING, LONG])
-WAVE = Types.TUPLE([LONG, LONG, INT, INT, INT])  # first and last departure, flights, sum of delays, largest delay
+WAVE = Types.TUPLE(
+    [LONG, LONG, INT, INT, INT]
+)  # first and last departure, flights, sum of delays, largest delay
 
-CANCELLED_FLIGHT = Types.ROW_NAMED(["scheduled", "carrier", "flight", "tailnum", "origin", "dest"],
-                                   [Types.SQL_TIMESTAMP(), STRING, INT, STRING, STRING, STRING])
+CANCELLED_FLIGHT = Types.ROW_NAMED(
+    ["scheduled", "carrier", "flight", "tailnum", "origin", "dest"],
+    [Types.SQL_TIMESTAMP(), STRING, INT, STRING, STRING, STRING],
+)
 ORIGIN_HOUR = Types.ROW_NAMED(
-    ["origin", "hour", "flights", "mean_delay", "max_delay", "late_share",
-     "temperature", "wind_speed", "precipitation", "visibility"],
-    [STRING, Types.SQL_TIMESTAMP(), INT, DOUBLE, INT, DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE])
-CARRIER_DAY = Types.ROW_NAMED(["carrier", "airline", "day", "flights", "mean_delay", "max_delay", "late_share"],
-                              [STRING, STRING, Types.SQL_DATE(), INT, DOUBLE, INT, DOUBLE])
+    [
+        "origin",
+        "hour",
+        "flights",
+        "mean_delay",
+        "max_delay",
+        "late_share",
+        "temperature",
+        "wind_speed",
+        "precipitation",
+        "visibility",
+    ],
+    [STRING, Types.SQL_TIMESTAMP(), INT, DOUBLE, INT, DOUBLE, DOUBLE, DOUBLE, DOUBLE, DOUBLE],
+)
+CARRIER_DAY = Types.ROW_NAMED(
+    ["carrier", "airline", "day", "flights", "mean_delay", "max_delay", "late_share"],
+    [STRING, STRING, Types.SQL_DATE(), INT, DOUBLE, INT, DOUBLE],
+)
 DELAY_WAVE = Types.ROW_NAMED(
     ["tailnum", "first_departure", "last_departure", "flights", "total_delay", "worst_delay"],
-    [STRING, Types.SQL_TIMESTAMP(), Types.SQL_TIMESTAMP(), INT, INT, INT])
+    [STRING, Types.SQL_TIMESTAMP(), Types.SQL_TIMESTAMP(), INT, INT, INT],
+)
 
 CANCELLED = OutputTag("cancelled", CANCELLED_FLIGHT)
 
@@ -90,13 +115,18 @@ def event_times(table):
 def flights_table():
     """All flights as FLIGHT rows in the order they were due to leave; a cancelled one has no ``dep_delay``."""
     table = pd.read_csv(package_file("flights.csv.zip"), dtype={"flight": "int32", "dep_delay": "Int32"})
-    return table.assign(scheduled=event_times).sort_values("scheduled", kind="stable")[FLIGHT.get_field_names()]
+    return table.assign(scheduled=event_times).sort_values("scheduled", kind="stable")[
+        FLIGHT.get_field_names()
+    ]
 
 
 def weather_table():
     """The weather at the three airports as WEATHER rows, hour by hour, with gaps."""
-    table = pd.read_csv(package_file("weather.csv")).drop(columns="time_hour").rename(
-        columns={"temp": "temperature", "precip": "precipitation", "visib": "visibility"})
+    table = (
+        pd.read_csv(package_file("weather.csv"))
+        .drop(columns="time_hour")
+        .rename(columns={"temp": "temperature", "precip": "precipitation", "visib": "visibility"})
+    )
     return table.assign(hour=event_times).sort_values("hour", kind="stable")[WEATHER.get_field_names()]
 
 
@@ -232,19 +262,30 @@ class FindDelayWaves(KeyedProcessFunction):
 
 def delays_by_origin_hour(departures, weather):
     """Delays per airport and scheduled hour, with the weather."""
-    hours = (departures.key_by(lambda departure: departure[3], STRING)
-             .window(TumblingEventTimeWindows.of(Time.hours(1)))
-             .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS).name("hours"))
-    return (hours.connect(weather)
-            .key_by(lambda statistics: statistics[:2], lambda weather: (weather.origin, weather.hour), ORIGIN_AND_HOUR)
-            .process(JoinWeather(), ORIGIN_HOUR).name("weather of the hour"))
+    hours = (
+        departures.key_by(lambda departure: departure[3], STRING)
+        .window(TumblingEventTimeWindows.of(Time.hours(1)))
+        .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS)
+        .name("hours")
+    )
+    return (
+        hours.connect(weather)
+        .key_by(
+            lambda statistics: statistics[:2], lambda weather: (weather.origin, weather.hour), ORIGIN_AND_HOUR
+        )
+        .process(JoinWeather(), ORIGIN_HOUR)
+        .name("weather of the hour")
+    )
 
 
 def delays_by_carrier_day(departures, airlines):
     """Delays per airline and scheduled day."""
-    days = (departures.key_by(lambda departure: departure[1], STRING)
-            .window(TumblingEventTimeWindows.of(Time.days(1)))
-            .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS).name("days"))
+    days = (
+        departures.key_by(lambda departure: departure[1], STRING)
+        .window(TumblingEventTimeWindows.of(Time.days(1)))
+        .aggregate(DelayTally(), WithKeyAndStart(), TALLY, STATISTICS)
+        .name("days")
+    )
 
     def with_airline(statistics):
         carrier, day, *delays = statistics
@@ -255,8 +296,11 @@ def delays_by_carrier_day(departures, airlines):
 
 def delay_waves(departures):
     """Waves of delays per aircraft."""
-    return (departures.key_by(lambda departure: departure[2], STRING)
-            .process(FindDelayWaves(), DELAY_WAVE).name("delay waves"))
+    return (
+        departures.key_by(lambda departure: departure[2], STRING)
+        .process(FindDelayWaves(), DELAY_WAVE)
+        .name("delay waves")
+    )
 
 
 def build(flights, weather):
@@ -264,10 +308,12 @@ def build(flights, weather):
     split = flights.process(SplitCancelled(), DEPARTURE).name("split cancelled")
     departures = split.assign_timestamps_and_watermarks(in_event_time(0))
     weather = weather.assign_timestamps_and_watermarks(in_event_time(1))
-    return {"cancelled_flights": split.get_side_output(CANCELLED),
-            "delays_by_origin_hour": delays_by_origin_hour(departures, weather),
-            "delays_by_carrier_day": delays_by_carrier_day(departures, read_airlines()),
-            "delay_waves": delay_waves(departures)}
+    return {
+        "cancelled_flights": split.get_side_output(CANCELLED),
+        "delays_by_origin_hour": delays_by_origin_hour(departures, weather),
+        "delays_by_carrier_day": delays_by_carrier_day(departures, read_airlines()),
+        "delay_waves": delay_waves(departures),
+    }
 
 
 def main():

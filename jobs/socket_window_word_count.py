@@ -6,6 +6,7 @@
 Prints ``(word,count)`` at the end of every window, until Ctrl-C or until the server has gone. A socket cannot be read
 twice: of what had arrived when the process is killed, lines that no completed epoch has are lost, counts are not.
 """
+
 import argparse
 
 from flinkpy_dagster.api import StreamExecutionEnvironment, Time, TumblingProcessingTimeWindows, Types
@@ -26,10 +27,14 @@ def added(one, other):
 
 def build(lines, seconds):
     """The counts of the words of a stream of lines, window by window."""
-    return (lines.flat_map(words, output_type=WORD_COUNT)
-            .key_by(lambda word_count: word_count[0], key_type=Types.STRING())
-            .window(TumblingProcessingTimeWindows.of(Time.seconds(seconds)))
-            .reduce(added).name("count_words").uid("count_words"))
+    return (
+        lines.flat_map(words, output_type=WORD_COUNT)
+        .key_by(lambda word_count: word_count[0], key_type=Types.STRING())
+        .window(TumblingProcessingTimeWindows.of(Time.seconds(seconds)))
+        .reduce(added)
+        .name("count_words")
+        .uid("count_words")
+    )
 
 
 def main():

@@ -6,6 +6,7 @@ Prints ``(word,count)`` lines, or writes them as Parquet when there is an output
 count per word; in STREAMING mode every word tells how often it has occurred so far. Without an input it counts the
 words of Lewis Carroll's *Jabberwocky* (1871).
 """
+
 import argparse
 import re
 from pathlib import Path
@@ -25,9 +26,11 @@ def words(line):
 
 def build(lines):
     """The counts of the words in a stream of lines."""
-    return (lines.flat_map(words, output_type=WORD_COUNT)
-            .key_by(lambda word_count: word_count[0], key_type=Types.STRING())
-            .reduce(lambda one, other: (one[0], one[1] + other[1])))
+    return (
+        lines.flat_map(words, output_type=WORD_COUNT)
+        .key_by(lambda word_count: word_count[0], key_type=Types.STRING())
+        .reduce(lambda one, other: (one[0], one[1] + other[1]))
+    )
 
 
 def main():
@@ -41,7 +44,9 @@ def main():
     env.set_runtime_mode(RuntimeExecutionMode[arguments.mode.upper()])
     counts = build(env.read_text_file(arguments.input))
     if arguments.output:
-        counts.map(lambda count: Row(*count), RESULT).sink_to(ParquetSink(arguments.output)).name("word_counts")
+        counts.map(lambda count: Row(*count), RESULT).sink_to(ParquetSink(arguments.output)).name(
+            "word_counts"
+        )
     else:
         counts.print()
     env.execute("word_count")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
     """A session with two slots; started by the first test that asks for it, stopped with the process's tests."""
     from flinkpy_dagster.config import Configuration
-    from flinkpy_dagster.dataplane.session import spark_session
+    from flinkpy_dagster.dataplane.spark.session import spark_session
 
     settings = {
         "spark.master": "local[2]",

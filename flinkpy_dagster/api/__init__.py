@@ -17,9 +17,11 @@ _BEYOND_PYFLINK = {
     "flinkpy_dagster.api.sinks": "ForeachSink ParquetSink TableSink",
     "flinkpy_dagster.api.sources": "DataFrameSource RecordFileSource",
     "flinkpy_dagster.api.stream_sources": "DataGeneratorSource SocketTextSource",
-    "flinkpy_dagster.operators.functions": "CoGroupFunction FlatJoinFunction JoinFunction ProcessJoinFunction",
-    "flinkpy_dagster.operators.watermarks": "WatermarkGenerator",
-    "flinkpy_dagster.operators.windows": "CountEvictor DeltaEvictor Evictor TimeEvictor TimestampedValue",
+    "flinkpy_dagster.operators.functions.rich_functions": (
+        "CoGroupFunction FlatJoinFunction JoinFunction ProcessJoinFunction"
+    ),
+    "flinkpy_dagster.operators.time.watermarks": "WatermarkGenerator",
+    "flinkpy_dagster.operators.windows.windows": "CountEvictor DeltaEvictor Evictor TimeEvictor TimestampedValue",
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from operator import add, gt, lt
 from typing import Any
 
-from flinkpy_dagster.operators.functions import ReduceFunction
+from flinkpy_dagster.operators.functions.rich_functions import ReduceFunction
 from flinkpy_dagster.types import Row
 from flinkpy_dagster.types.row import row_of
 

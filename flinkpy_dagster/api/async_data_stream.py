@@ -6,7 +6,11 @@ from flinkpy_dagster.api.data_stream import DataStream
 from flinkpy_dagster.api.times import Time
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.async_functions import NO_RETRY_STRATEGY, AsyncFunction, AsyncRetryStrategy
+from flinkpy_dagster.operators.functions.async_functions import (
+    NO_RETRY_STRATEGY,
+    AsyncFunction,
+    AsyncRetryStrategy,
+)
 from flinkpy_dagster.types import TypeInformation
 
 _NAME = "async wait operator"

@@ -8,7 +8,7 @@ from flinkpy_dagster.api.keyed_stream import KeyedStream
 from flinkpy_dagster.api.recording import declared_type
 from flinkpy_dagster.graph.transformations import OperatorKind
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.rich_functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -17,7 +17,7 @@ from flinkpy_dagster.operators.functions import (
     KeyedCoProcessFunction,
     KeySelector,
 )
-from flinkpy_dagster.operators.state_descriptors import MapStateDescriptor
+from flinkpy_dagster.operators.state.state_descriptors import MapStateDescriptor
 from flinkpy_dagster.types import TypeInformation
 
 
@@ -56,7 +56,9 @@ class ConnectedStreams:
     ) -> DataStream:
         """Any number of elements for each, with side outputs and, if keyed, state and timers."""
         if not isinstance(func, (CoProcessFunction, KeyedCoProcessFunction)):
-            raise TypeError(f"The input must be a CoProcessFunction or KeyedCoProcessFunction! It is {func!r}.")
+            raise TypeError(
+                f"The input must be a CoProcessFunction or KeyedCoProcessFunction! It is {func!r}."
+            )
         name = "Keyed Co-Process" if self._is_keyed_stream() else "Co-Process"
         spec = specs.CoProcess(
             function=func, is_keyed=self._is_keyed_stream(), key_type=self._key_type(), display_name=name

@@ -21,7 +21,8 @@ from flinkpy_dagster.graph.transformations import (
     UnionTransformation,
 )
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import (
     FilterFunction,
     FlatMapFunction,
     KeySelector,
@@ -29,9 +30,8 @@ from flinkpy_dagster.operators.functions import (
     Partitioner,
     ProcessFunction,
 )
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.state_descriptors import MapStateDescriptor
-from flinkpy_dagster.operators.watermarks import WatermarkStrategy
+from flinkpy_dagster.operators.state.state_descriptors import MapStateDescriptor
+from flinkpy_dagster.operators.time.watermarks import WatermarkStrategy
 from flinkpy_dagster.types import TupleTypeInfo, TypeInformation, Types
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from flinkpy_dagster.api.joined_streams import CoGroupedStreams, JoinedStreams
     from flinkpy_dagster.api.keyed_stream import KeyedStream
     from flinkpy_dagster.api.windowed_stream import AllWindowedStream
-    from flinkpy_dagster.operators.windows import WindowAssigner
+    from flinkpy_dagster.operators.windows.windows import WindowAssigner
 
 Self = TypeVar("Self", bound="DataStream")
 

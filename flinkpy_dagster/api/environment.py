@@ -19,7 +19,7 @@ from flinkpy_dagster.graph.json_plan import execution_plan_text
 from flinkpy_dagster.graph.stream_graph import StreamGraph
 from flinkpy_dagster.graph.transformations import SourceTransformation
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.watermarks import WatermarkStrategy
+from flinkpy_dagster.operators.time.watermarks import WatermarkStrategy
 from flinkpy_dagster.types import TypeInformation, Types
 from flinkpy_dagster.types.codec import codec_of
 

@@ -60,7 +60,9 @@ def executor_for(configuration: Configuration) -> Executor:
     known = {entry.name: entry for entry in entry_points(group=EXECUTORS)}
     if target not in known:
         there_are = ", ".join(sorted(known)) or "none, is flinkpy-dagster installed?"
-        raise TargetUnavailable(f"There is no execution target '{target}': the targets are {there_are}, local[N], spark://HOST:PORT.")
+        raise TargetUnavailable(
+            f"There is no execution target '{target}': the targets are {there_are}, local[N], spark://HOST:PORT."
+        )
     executor: Executor = known[target].load()
     return executor
 

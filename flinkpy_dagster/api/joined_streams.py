@@ -11,16 +11,16 @@ from flinkpy_dagster.api.recording import declared_type
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.transformations import OperatorKind
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import (
     CoGroupFunction,
     FlatJoinFunction,
     JoinFunction,
     KeySelector,
     ProcessJoinFunction,
 )
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.watermarks import milliseconds_of
-from flinkpy_dagster.operators.windows import Evictor, Trigger, WindowAssigner
+from flinkpy_dagster.operators.time.watermarks import milliseconds_of
+from flinkpy_dagster.operators.windows.windows import Evictor, Trigger, WindowAssigner
 from flinkpy_dagster.types import TypeInformation
 
 Self = TypeVar("Self", bound="_PairedStreams")

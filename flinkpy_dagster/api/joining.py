@@ -6,7 +6,7 @@ Source of the rules: Flink's ``CoGroupedStreams`` (``TaggedUnion``, ``UnionKeySe
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.rich_functions import (
     FlatJoinFunction,
     Function,
     KeySelector,

@@ -16,7 +16,7 @@ from flinkpy_dagster.api.sources import Source
 from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.stream_sources import KafkaRecords
-from flinkpy_dagster.operators.watermarks import TimestampAssigner
+from flinkpy_dagster.operators.time.watermarks import TimestampAssigner
 from flinkpy_dagster.types import TypeInformation, Types
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flinkpy_dagster.operators.functions import KeySelector, MapFunction, RuntimeContext
+from flinkpy_dagster.operators.functions.rich_functions import KeySelector, MapFunction, RuntimeContext
 from flinkpy_dagster.types import Row
 
 

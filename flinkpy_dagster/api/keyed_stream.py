@@ -19,7 +19,7 @@ from flinkpy_dagster.graph.transformations import (
     PartitionTransformation,
 )
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.rich_functions import (
     FilterFunction,
     FlatMapFunction,
     KeyedProcessFunction,
@@ -27,7 +27,7 @@ from flinkpy_dagster.operators.functions import (
     MapFunction,
     ReduceFunction,
 )
-from flinkpy_dagster.operators.windows import (
+from flinkpy_dagster.operators.windows.windows import (
     CountSlidingWindowAssigner,
     CountTumblingWindowAssigner,
     WindowAssigner,

@@ -3,7 +3,12 @@
 from dataclasses import is_dataclass, replace
 from typing import TypeVar
 
-from flinkpy_dagster.api.recording import Recording, checked_max_parallelism, checked_parallelism, checked_text
+from flinkpy_dagster.api.recording import (
+    Recording,
+    checked_max_parallelism,
+    checked_parallelism,
+    checked_text,
+)
 from flinkpy_dagster.api.slot_sharing_group import SlotSharingGroup, record_resources
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.stream_graph import ChainingStrategy
@@ -55,7 +60,9 @@ class OperatorSettings:
 
     def set_description(self: Self, description: str) -> Self:
         """Sets the text that plans show instead of the name."""
-        self._operator("description").description = checked_text(description, "The description of an operator")
+        self._operator("description").description = checked_text(
+            description, "The description of an operator"
+        )
         return self
 
     def disable_chaining(self: Self) -> Self:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from flinkpy_dagster.operators.functions import MapFunction
+from flinkpy_dagster.operators.functions.rich_functions import MapFunction
 from flinkpy_dagster.types import ExternalTypeInfo, PickledBytesTypeInfo, RowTypeInfo, TypeInformation
 
 

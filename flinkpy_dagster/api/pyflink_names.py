@@ -26,14 +26,15 @@ _SERIALIZATION = _names(
     "RowFieldExtractorSchema",
 )
 _WATERMARKS = _names(
-    _OPERATORS + "watermarks", "WatermarkStrategy TimestampAssigner AssignerWithPeriodicWatermarksWrapper"
+    _OPERATORS + "time.watermarks",
+    "WatermarkStrategy TimestampAssigner AssignerWithPeriodicWatermarksWrapper",
 )
 _RESTART = _names(_API + "restart_strategies", "RestartStrategies RestartStrategyConfiguration")
 _CONFIG_OPTIONS = _names(_API + "config_options", "ConfigOption ConfigOptions")
 _CONFIGURATION = _names("flinkpy_dagster.config", "Configuration")
 _EXECUTION_CONFIG = _names(_API + "execution_config", "ExecutionConfig")
 _INPUT_CONSTRAINT = _names(_API + "modes", "InputDependencyConstraint")
-_SERIALIZER = _names(_OPERATORS + "windows", "TypeSerializer")
+_SERIALIZER = _names(_OPERATORS + "windows.windows", "TypeSerializer")
 _ROWS = _names(_TYPES, "Row RowKind")
 _CSV = _names(
     _API + "csv_format",
@@ -56,7 +57,7 @@ _COMMON = (
     | _job("CompletableFuture JobClient JobExecutionResult JobID JobStatus")
     | _INPUT_CONSTRAINT
     | _RESTART
-    | _names(_OPERATORS + "watermarks", "WatermarkStrategy AssignerWithPeriodicWatermarksWrapper")
+    | _names(_OPERATORS + "time.watermarks", "WatermarkStrategy AssignerWithPeriodicWatermarksWrapper")
     | _TIME
     | _names(_API + "csv_format", "CsvRowDeserializationSchema CsvRowSerializationSchema")
     | _JSON
@@ -71,7 +72,7 @@ _DATA_STREAM = (
     | _names(_API + "iterating", "CloseableIterator")
 )
 _FUNCTIONS = _names(
-    _OPERATORS + "functions",
+    _OPERATORS + "functions.rich_functions",
     "KeyedStateStore RuntimeContext Function MapFunction CoMapFunction FlatMapFunction CoFlatMapFunction "
     "ReduceFunction AggregateFunction KeySelector NullByteKeySelector FilterFunction Partitioner SourceFunction "
     "SinkFunction ProcessFunction KeyedProcessFunction CoProcessFunction KeyedCoProcessFunction AsyncRetryPredicate "
@@ -80,17 +81,17 @@ _FUNCTIONS = _names(
     "BroadcastProcessFunction KeyedBroadcastProcessFunction TimerService TimeDomain",
 )
 _STATE = _names(
-    _OPERATORS + "states",
+    _OPERATORS + "state.states",
     "OperatorStateStore State ValueState AppendingState MergingState ReducingState AggregatingState ListState MapState "
     "ReadOnlyBroadcastState BroadcastState",
 ) | _names(
-    _OPERATORS + "state_descriptors",
+    _OPERATORS + "state.state_descriptors",
     "StateDescriptor ValueStateDescriptor ListStateDescriptor MapStateDescriptor ReducingStateDescriptor "
     "AggregatingStateDescriptor",
 )
-_STATE |= _names(_OPERATORS + "state_ttl", "StateTtlConfig")
+_STATE |= _names(_OPERATORS + "state.state_ttl", "StateTtlConfig")
 _WINDOW = _names(
-    _OPERATORS + "windows",
+    _OPERATORS + "windows.windows",
     "Window TimeWindow CountWindow GlobalWindow TimeWindowSerializer CountWindowSerializer GlobalWindowSerializer "
     "TriggerResult Trigger WindowAssigner MergingWindowAssigner SessionWindowTimeGapExtractor EventTimeTrigger "
     "ContinuousEventTimeTrigger ProcessingTimeTrigger ContinuousProcessingTimeTrigger PurgingTrigger CountTrigger "
@@ -109,7 +110,7 @@ _STATE_BACKEND = _names(
 )
 _MODES = _names(_API + "modes", "RuntimeExecutionMode CheckpointingMode ExternalizedCheckpointRetention")
 _ASYNC = _names(_API + "async_data_stream", "AsyncDataStream")
-_OUTPUT_TAG = _names(_OPERATORS + "output_tag", "OutputTag")
+_OUTPUT_TAG = _names(_OPERATORS + "functions.output_tag", "OutputTag")
 _ENVIRONMENT = _names(_API + "environment", "StreamExecutionEnvironment")
 _CHECKPOINT_CONFIG = _names(_API + "checkpoint_config", "CheckpointConfig")
 
@@ -122,7 +123,7 @@ _DATASTREAM = (
     }
     | _ASYNC
     | _names(
-        _OPERATORS + "functions",
+        _OPERATORS + "functions.rich_functions",
         "MapFunction CoMapFunction FlatMapFunction CoFlatMapFunction ReduceFunction FilterFunction ProcessFunction "
         "KeyedProcessFunction CoProcessFunction KeyedCoProcessFunction WindowFunction ProcessWindowFunction "
         "AggregateFunction BroadcastProcessFunction KeyedBroadcastProcessFunction AsyncFunction RuntimeContext "
@@ -134,7 +135,7 @@ _DATASTREAM = (
     | _STATE_BACKEND
     | _CHECKPOINT_STORAGE
     | _names(
-        _OPERATORS + "windows",
+        _OPERATORS + "windows.windows",
         "Window TimeWindow CountWindow GlobalWindow WindowAssigner MergingWindowAssigner TriggerResult Trigger",
     )
     | _SLOTS
@@ -190,8 +191,10 @@ MODULES: dict[str, dict[str, str]] = {
     "pyflink.common.watermark_strategy": _WATERMARKS,
     "pyflink.datastream": _DATASTREAM,
     "pyflink.datastream.async_data_stream": _ASYNC,
-    "pyflink.datastream.async_retry_predicates": _names(_OPERATORS + "async_functions", _RETRY_PREDICATES),
-    "pyflink.datastream.async_retry_strategies": _names(_OPERATORS + "async_functions", _RETRIES),
+    "pyflink.datastream.async_retry_predicates": _names(
+        _OPERATORS + "functions.async_functions", _RETRY_PREDICATES
+    ),
+    "pyflink.datastream.async_retry_strategies": _names(_OPERATORS + "functions.async_functions", _RETRIES),
     "pyflink.datastream.checkpoint_config": _CHECKPOINT_CONFIG | _MODES,
     "pyflink.datastream.checkpoint_storage": _CHECKPOINT_STORAGE,
     "pyflink.datastream.checkpointing_mode": _names(_API + "modes", "CheckpointingMode"),
@@ -214,12 +217,14 @@ MODULES: dict[str, dict[str, str]] = {
     "pyflink.datastream.state": _STATE,
     "pyflink.datastream.state_backend": _STATE_BACKEND,
     "pyflink.datastream.stream_execution_environment": _ENVIRONMENT,
-    "pyflink.datastream.time_domain": _names(_OPERATORS + "functions", "TimeDomain"),
-    "pyflink.datastream.timerservice": _names(_OPERATORS + "functions", "TimerService"),
+    "pyflink.datastream.time_domain": _names(_OPERATORS + "functions.rich_functions", "TimeDomain"),
+    "pyflink.datastream.timerservice": _names(_OPERATORS + "functions.rich_functions", "TimerService"),
     "pyflink.datastream.window": _WINDOW,
-    "pyflink.metrics": _names(_OPERATORS + "metrics", "MetricGroup Metric Counter Meter Distribution"),
+    "pyflink.metrics": _names(
+        _OPERATORS + "functions.metrics", "MetricGroup Metric Counter Meter Distribution"
+    ),
     "pyflink.metrics.metricbase": _names(
-        _OPERATORS + "metrics", "MetricGroup Metric Counter Meter Distribution"
+        _OPERATORS + "functions.metrics", "MetricGroup Metric Counter Meter Distribution"
     ),
     "pyflink.version": _names(_API + "constants", "__version__"),
 }

@@ -12,7 +12,7 @@ from flinkpy_dagster.graph.transformations import (
     SinkTransformation,
 )
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.foreach_sink import ForeachElement
+from flinkpy_dagster.operators.task.foreach_sink import ForeachElement
 from flinkpy_dagster.types import TypeInformation
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from flinkpy_dagster.api.recording import declared_type
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import (
     AggregateFunction,
     AllWindowFunction,
     Function,
@@ -15,9 +16,8 @@ from flinkpy_dagster.operators.functions import (
     ReduceFunction,
     WindowFunction,
 )
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.watermarks import milliseconds_of
-from flinkpy_dagster.operators.windows import Evictor, MergingWindowAssigner, Trigger, WindowAssigner
+from flinkpy_dagster.operators.time.watermarks import milliseconds_of
+from flinkpy_dagster.operators.windows.windows import Evictor, MergingWindowAssigner, Trigger, WindowAssigner
 from flinkpy_dagster.types import TypeInformation
 
 if TYPE_CHECKING:

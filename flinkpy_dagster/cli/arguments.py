@@ -136,11 +136,15 @@ def _add_state(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "path", metavar="PATH", help="folder of a checkpoint or savepoint, or of a job: its newest epoch"
     )
-    parser.add_argument("--uid", metavar="UID", help="show the keyed state of the operator of this uid or name")
+    parser.add_argument(
+        "--uid", metavar="UID", help="show the keyed state of the operator of this uid or name"
+    )
     parser.add_argument(
         "--diff", dest="other", metavar="PATH", help="with --uid: show what differs from this checkpoint"
     )
-    parser.add_argument("--rows", type=int, default=0, metavar="ROWS", help="show this many rows (default: all)")
+    parser.add_argument(
+        "--rows", type=int, default=0, metavar="ROWS", help="show this many rows (default: all)"
+    )
     parser.add_argument("--json", action="store_true", help="as JSON, one object per row")
 
 
@@ -156,7 +160,9 @@ def _add_info(parser: argparse.ArgumentParser) -> None:
         metavar="FUNCTION",
         help="call this function of the program with the environment, not main",
     )
-    parser.add_argument("--slots", action="store_true", help="print the slots that the job needs, not its plans")
+    parser.add_argument(
+        "--slots", action="store_true", help="print the slots that the job needs, not its plans"
+    )
     parser.add_argument("--json", action="store_true", help="with --slots: as one JSON object")
     _add_configuration(parser)
     _add_program(parser)

@@ -105,7 +105,10 @@ def _tell_failures(client: JobClient, at_least: int) -> None:
     """What failed, and what the restart strategy made of it."""
     history = client.get_exception_history()
     if len(history) >= at_least:
-        lines = [f"Job {client.get_job_id()} had {_counted(len(history), 'failure')}, newest first:", *history]
+        lines = [
+            f"Job {client.get_job_id()} had {_counted(len(history), 'failure')}, newest first:",
+            *history,
+        ]
         print("\n  ".join(lines), file=sys.stderr, flush=True)
 
 
@@ -121,7 +124,7 @@ def _show_tables(client: JobClient, rows: int) -> None:
 
 
 def _preview(table: WrittenTable, rows: int) -> str:
-    from flinkpy_dagster.dataplane.previews import first_rows  # loads pyarrow
+    from flinkpy_dagster.dataplane.regions.previews import first_rows  # loads pyarrow
 
     try:
         return indent(drawn(*first_rows(table.path, rows)), "  ") + "\n"

@@ -10,7 +10,7 @@ def run(arguments: Arguments) -> int:
 
 def savepoint_of(arguments: Arguments, *, stops: bool) -> int:
     """The same; with ``stops`` the job ends."""
-    from flinkpy_dagster.orchestration.running_jobs import savepoint_of_job
+    from flinkpy_dagster.orchestration.embedded.running_jobs import savepoint_of_job
 
     path = savepoint_of_job(arguments.job_id, arguments.folder, stops=stops, drains=arguments.drains)
     print(path)

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from flinkpy_dagster.dataplane.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.stage_plans import is_broadcast
 from flinkpy_dagster.graph.job_graph import JobEdge
 

@@ -67,7 +67,14 @@ def _of_vertex(vertex: JobVertex) -> str:
 def _of_edge(edge: JobEdge) -> str:
     partitioner = text_of(edge.partitioner)
     return " ".join(
-        [edge.data_set, edge.source, edge.target, edge.ship_strategy.name, edge.side_output or "", partitioner]
+        [
+            edge.data_set,
+            edge.source,
+            edge.target,
+            edge.ship_strategy.name,
+            edge.side_output or "",
+            partitioner,
+        ]
     )
 
 

@@ -50,7 +50,9 @@ def align_helpers(transformations: Iterable[Transformation], ids: Transformation
 def _align(helper: Transformation, neighbour: Transformation) -> None:
     helper.slot_sharing_group = neighbour.slot_sharing_group or helper.slot_sharing_group
     helper.parallelism = neighbour.parallelism
-    helper.is_parallelism_configured = False  # PyFlink does not copy that: a helper alone shows -1 in BATCH plans
+    helper.is_parallelism_configured = (
+        False  # PyFlink does not copy that: a helper alone shows -1 in BATCH plans
+    )
 
 
 def _connect_forward(source: Transformation, target: Transformation, ids: TransformationIds) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flinkpy_dagster.operators.metrics import Counter, Distribution, Meter, MetricGroup
+from flinkpy_dagster.operators.functions.metrics import Counter, Distribution, Meter, MetricGroup
 
 MetricValue = int | float | dict[str, int]
 

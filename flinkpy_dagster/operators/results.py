@@ -5,8 +5,8 @@ from operator import itemgetter
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
 from flinkpy_dagster.operators.operator import Output
-from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.snapshots import ATOMS, is_immutable, snapshot
 from flinkpy_dagster.types import TypeInformation
 

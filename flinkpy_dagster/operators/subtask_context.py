@@ -2,18 +2,24 @@
 
 from typing import Any, NoReturn
 
-from flinkpy_dagster.operators.keyed_state import KeyedStateBackend
+from flinkpy_dagster.operators.functions.runtime_context import RuntimeContext
 from flinkpy_dagster.operators.metric_registry import MetricRegistry
 from flinkpy_dagster.operators.operator import Setup
-from flinkpy_dagster.operators.runtime_context import RuntimeContext
-from flinkpy_dagster.operators.state_descriptors import (
+from flinkpy_dagster.operators.state.keyed_state import KeyedStateBackend
+from flinkpy_dagster.operators.state.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     MapStateDescriptor,
     ReducingStateDescriptor,
     ValueStateDescriptor,
 )
-from flinkpy_dagster.operators.states import AggregatingState, ListState, MapState, ReducingState, ValueState
+from flinkpy_dagster.operators.state.states import (
+    AggregatingState,
+    ListState,
+    MapState,
+    ReducingState,
+    ValueState,
+)
 
 
 class SubtaskContext(RuntimeContext):

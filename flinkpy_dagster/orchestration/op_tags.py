@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,9 +11,10 @@ from flinkpy_dagster.errors import ConfigurationError
 from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.graph.slot_sharing import resources_of
-from flinkpy_dagster.orchestration.spark_jobs import slots_of_spark
+from flinkpy_dagster.orchestration.steps.spark_jobs import slots_of_spark
 from flinkpy_dagster.runtime.events import TaskSpec
-from flinkpy_dagster.runtime.scheduling import SchedulingMode, slots_for_job
+from flinkpy_dagster.runtime.scheduling import slots_for_job
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 from flinkpy_dagster.runtime.slots import ResourceProfile
 
 SLOTS = "flinkpy/slots"
@@ -71,8 +72,9 @@ def is_flink_task(spec: TaskSpec) -> bool:
     return not spec.region.startswith("step ")
 
 
-def is_flink_op(tags: Mapping[str, str]) -> bool:
-    return REGION in tags
+def start_on_outputs(steps: Iterable[Any], mode: SchedulingMode) -> bool:
+    """May a step start on the promise of a result? FlinkPy ops may; other ops, too, under EAGER, else after success."""
+    return mode is SchedulingMode.EAGER or any(REGION in step.tags for step in steps)
 
 
 def task_specs(plan: Any) -> tuple[TaskSpec, ...]:

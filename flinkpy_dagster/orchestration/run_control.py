@@ -4,7 +4,8 @@ import threading
 from collections.abc import Callable, Mapping
 
 from flinkpy_dagster.runtime.events import CancelRequested, Event, SuspendRequested
-from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
+from flinkpy_dagster.runtime.scheduling import Scheduler
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 
 
 class RunControl:

@@ -1,22 +1,10 @@
-"""When does a task start: the modes EAGER, LAZY_FROM_SOURCES and PIPELINED_REGION.
+"""Decides when tasks start, by mode (see ``scheduling_modes``), and what becomes of them.
 
-Source of the rules: Flink's ``ScheduleMode`` (EAGER and LAZY_FROM_SOURCES, up to 1.13) and
-``PipelinedRegionSchedulingStrategy``. In every mode tasks that must run together get their slots together or not at
-all, so waiting tasks never block each other.
-
-=================  ==================  ==================================  ====================================
-mode               slots go to         as soon as                          a task starts when
-=================  ==================  ==================================  ====================================
-EAGER              the whole job       it is submitted                     it can be called
-LAZY_FROM_SOURCES  a region            a task of it can be called, and     it can be called, and the blocking
-                                       its producers have slots or ended   results that it reads are complete
-PIPELINED_REGION   a region            all blocking results that it reads  it can be called
-                                       are complete
-=================  ==================  ==================================  ====================================
+In every mode tasks that must run together get their slots together or not at all, so waiting tasks never block each
+other.
 """
 
 import math
-from enum import Enum
 
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.bundles import Bundle, Task, bundle_of, slots_for_job
@@ -31,17 +19,9 @@ from flinkpy_dagster.runtime.execution_states import (
     JobStatus,
 )
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, Instruction, StopTask
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
 from flinkpy_dagster.runtime.slots_report import slots_unavailable
-
-
-class SchedulingMode(Enum):
-    """When tasks start; see the table of the module."""
-
-    EAGER = "EAGER"
-    LAZY_FROM_SOURCES = "LAZY_FROM_SOURCES"
-    PIPELINED_REGION = "PIPELINED_REGION"
-
 
 _BEGUN = (ExecutionState.DEPLOYING, ExecutionState.RUNNING)
 _LEAVING = frozenset({ExecutionState.CANCELING, *TERMINAL})
@@ -397,4 +377,6 @@ class Scheduler:
     def _end_job(self) -> None:
         ends = {JobStatus.FAILING: JobStatus.FAILED, JobStatus.CANCELLING: JobStatus.CANCELED}
         if self.status not in TERMINAL_JOB:
-            self._move_job(JobStatus.SUSPENDED if self._is_suspending else ends.get(self.status, JobStatus.FINISHED))
+            self._move_job(
+                JobStatus.SUSPENDED if self._is_suspending else ends.get(self.status, JobStatus.FINISHED)
+            )

@@ -59,7 +59,7 @@ class SubtaskStateRef:
     """All state of one operator in one subtask at the end of an epoch.
 
     ``key_groups`` is a half-open range; ``segments`` are oldest first. ``operator_state`` is state without keys,
-    pickled (``operators.epoch_nodes``); ``operator_state_file`` the same when it is large.
+    pickled (``operators.epochs.nodes``); ``operator_state_file`` the same when it is large.
     ``watermark`` is what the operator has told downstream (ms; MIN_TIMESTAMP: nothing), ``input_watermark`` how far
     its own event time has come. ``next_timer_ms``: when its first processing time timer is due, None without one.
     ``state_types``: type of state and values by name of the state. ``entries`` keys and ``live_bytes`` are what counts

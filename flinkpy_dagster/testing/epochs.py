@@ -13,8 +13,8 @@ from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.graph.stages import plan_stages
 from flinkpy_dagster.graph.stream_graph import StreamNode
-from flinkpy_dagster.operators.epochs import Epoch
-from flinkpy_dagster.operators.task_environment import key_groups_of
+from flinkpy_dagster.operators.epochs.epoch import Epoch
+from flinkpy_dagster.operators.task.task_environment import key_groups_of
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.metadata import EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import SubtaskStateRef

@@ -7,9 +7,9 @@ from typing import Any, Self
 from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
-from flinkpy_dagster.operators.batch_input import KeyByKeyInput
-from flinkpy_dagster.operators.building import build
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.elements.keyed_operator import KeyedOperator
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -23,12 +23,12 @@ from flinkpy_dagster.operators.functions import (
     ProcessFunction,
     ReduceFunction,
 )
-from flinkpy_dagster.operators.keyed_operator import KeyedOperator
 from flinkpy_dagster.operators.metric_registry import MetricRegistry
 from flinkpy_dagster.operators.operator import Operator, Setup
-from flinkpy_dagster.operators.output_tag import OutputTag
 from flinkpy_dagster.operators.results import timestamps_of
-from flinkpy_dagster.operators.timers import TimerQueue
+from flinkpy_dagster.operators.task.batch_input import KeyByKeyInput
+from flinkpy_dagster.operators.task.building import build
+from flinkpy_dagster.operators.time.timers import TimerQueue
 from flinkpy_dagster.state.pickling import dumps_alone, loads_alone
 from flinkpy_dagster.types import TypeInformation
 

@@ -18,11 +18,11 @@ from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stages import Stage, plan_stages
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.operators.epochs import Epoch
-from flinkpy_dagster.operators.file_writing import local_path
+from flinkpy_dagster.operators.epochs.epoch import Epoch
 from flinkpy_dagster.operators.metric_registry import merged
 from flinkpy_dagster.operators.specs import TextFiles
-from flinkpy_dagster.operators.task import (
+from flinkpy_dagster.operators.task.file_writing import local_path
+from flinkpy_dagster.operators.task.task import (
     Arrival,
     Collected,
     Committable,

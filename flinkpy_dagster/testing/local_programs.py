@@ -15,7 +15,7 @@ from flinkpy_dagster.clock import Clock
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
-from flinkpy_dagster.operators.task import Committable, Printed
+from flinkpy_dagster.operators.task.task import Committable, Printed
 from flinkpy_dagster.testing.local_job import LocalResult, run_job
 
 

@@ -16,7 +16,7 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.stream_graph import ShipStrategy
-from flinkpy_dagster.operators.watermarks import TimestampAssigner
+from flinkpy_dagster.operators.time.watermarks import TimestampAssigner
 from flinkpy_dagster.testing import local_execution
 from tests.api.programs import PAIR, edges_into, environment, node_of, numbers
 

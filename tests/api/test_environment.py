@@ -21,7 +21,7 @@ from flinkpy_dagster.api import (
 from flinkpy_dagster.errors import InvalidProgram, TypeMismatch, UnsupportedFeature
 from flinkpy_dagster.graph.slot_sharing import resources_of
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.watermarks import TimestampAssigner
+from flinkpy_dagster.operators.time.watermarks import TimestampAssigner
 from tests.api.programs import environment, node_of, numbers
 
 
@@ -178,5 +178,7 @@ def test_slot_sharing_group_when_defined_with_other_resources_then_refused():
     env = StreamExecutionEnvironment.get_execution_environment()
     env.from_collection([1]).map(str).slot_sharing_group(group.build()).print()
     assert resources_of("g", env.job_graph().configuration) == (2.0, 64 * 2**20)
-    with pytest.raises(InvalidProgram, match="defined with different resources already: its cpu-cores was 2.0"):
+    with pytest.raises(
+        InvalidProgram, match="defined with different resources already: its cpu-cores was 2.0"
+    ):
         env.register_slot_sharing_group(group.set_cpu_cores(3.0).build())

@@ -146,5 +146,8 @@ def test_target_when_unknown_names_those_there_are():
 @pytest.mark.parametrize("master", ["local[3]", "spark://127.0.0.1:7077"])
 def test_target_when_it_is_a_spark_master_then_the_job_is_local_and_runs_there(master):
     configuration = Configuration().set_string("execution.target", master)
-    assert execution.executor_for(configuration).__module__ == "flinkpy_dagster.orchestration.embedded"
+    assert (
+        execution.executor_for(configuration).__module__
+        == "flinkpy_dagster.orchestration.embedded.embedded_job"
+    )
     assert configuration.get_string("spark.master", None) == master

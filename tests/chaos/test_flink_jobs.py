@@ -17,9 +17,9 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.regions import pipelined_regions
-from flinkpy_dagster.orchestration.job_run import JobRun
+from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph
-from flinkpy_dagster.orchestration.program_loading import program_source
+from flinkpy_dagster.orchestration.programs.program_loading import program_source
 from tests.chaos.plans import MODES
 from tests.orchestration.fake_runner import FakeRunner
 from tests.orchestration.test_job_run import launch

@@ -125,7 +125,10 @@ def test_run_when_the_target_is_unknown_names_those_there_are(flinkpy_run):
     )
     code, _, err = flinkpy_run(text, "-t", "moon")
     assert code == 1
-    assert err == "flinkpy: There is no execution target 'moon': the targets are local, local[N], spark://HOST:PORT.\n"
+    assert (
+        err
+        == "flinkpy: There is no execution target 'moon': the targets are local, local[N], spark://HOST:PORT.\n"
+    )
 
 
 def test_run_when_a_job_finishes_then_status_goes_to_stderr(flinkpy_run):

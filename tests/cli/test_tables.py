@@ -6,7 +6,7 @@ import pytest
 
 from flinkpy_dagster.api.job_client import WrittenTable
 from flinkpy_dagster.cli.tables import drawn, size_text, summary
-from flinkpy_dagster.dataplane.previews import first_rows
+from flinkpy_dagster.dataplane.regions.previews import first_rows
 
 
 def test_drawn_aligns_numbers_right_and_cuts_long_texts():

@@ -86,7 +86,10 @@ def test_from_pairs_when_good_gives_typed_values():
             "There is no option 'paralelism.default': did you mean 'parallelism.default'?",
         ),
         ("pipeline.nme=x", "There is no option 'pipeline.nme': did you mean 'pipeline.name'?"),
-        ("parallelism.default=0", "Could not parse value '0' for key 'parallelism.default': it must be at least 1."),
+        (
+            "parallelism.default=0",
+            "Could not parse value '0' for key 'parallelism.default': it must be at least 1.",
+        ),
         (
             "pipeline.max-parallelism=40000",
             "Could not parse value '40000' for key 'pipeline.max-parallelism': it must be at most 32768.",

@@ -111,7 +111,7 @@ def test_user_line_when_frames_of_ours_surround_it_is_the_users():
         parse("x")
     except ValueError as error:
         text = "".join(traceback.format_exception(error))
-    text += '  File "/somewhere/flinkpy_dagster/operators/task.py", line 3, in run\n    go()\n'
+    text += '  File "/somewhere/flinkpy_dagster/operators/task/task.py", line 3, in run\n    go()\n'
     text += '  File "/usr/lib/python3.11/json/decoder.py", line 3, in decode\n    go()\n'
     line = UserCodeError("Map", "ValueError", "x", text).user_line
     assert line.startswith(f'File "{__file__}", line ')

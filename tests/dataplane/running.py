@@ -15,8 +15,8 @@ from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.api.job_client import CompletableFuture, JobClient, JobExecutionResult, JobID, JobStatus
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.data_sets import DataSetStore
-from flinkpy_dagster.dataplane.regions import RegionRunner
-from flinkpy_dagster.dataplane.results import RegionResult
+from flinkpy_dagster.dataplane.regions.regions import RegionRunner
+from flinkpy_dagster.dataplane.regions.results import RegionResult
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.ids import random_id

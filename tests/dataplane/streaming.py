@@ -11,10 +11,10 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.epoch_control import NoSteps, Observer
-from flinkpy_dagster.dataplane.epoch_keeping import EpochKeeping
-from flinkpy_dagster.dataplane.epochs import EpochRunner
-from flinkpy_dagster.dataplane.results import RegionResult
+from flinkpy_dagster.dataplane.epochs.control import NoSteps, Observer
+from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
+from flinkpy_dagster.dataplane.epochs.runner import EpochRunner
+from flinkpy_dagster.dataplane.regions.results import RegionResult
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.operators.departures import Printed, SinkOutput
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed

@@ -10,12 +10,12 @@ import pytest
 
 from flinkpy_dagster.api import TimestampAssigner, WatermarkStrategy
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.dataplane.arrow_values import ArrowColumns, ArrowValues
-from flinkpy_dagster.dataplane.wire import ChunkCodec, ExchangeWriter
+from flinkpy_dagster.dataplane.rows.arrow_values import ArrowColumns, ArrowValues
+from flinkpy_dagster.dataplane.rows.wire import ChunkCodec, ExchangeWriter
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stages import plan_stages
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.operators.task import Arrival, Task, TaskEnvironment
+from flinkpy_dagster.operators.task.task import Arrival, Task, TaskEnvironment
 from flinkpy_dagster.types import Row, Types
 from flinkpy_dagster.types.codec import codec_of
 from flinkpy_dagster.types.keys import KeyRouter

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.session import spark_session
+from flinkpy_dagster.dataplane.spark.session import spark_session
 from flinkpy_dagster.types import Types
 from shop import Order, priced
 from tests.dataplane.running import environment, run_job

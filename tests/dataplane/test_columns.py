@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from flinkpy_dagster.dataplane.columns import RecordColumns, column_of
+from flinkpy_dagster.dataplane.rows.columns import RecordColumns, column_of
 from flinkpy_dagster.errors import TypeMismatch
 from flinkpy_dagster.types import Instant, LocalTimeTypeInfo, Row, RowKind, Types
 from flinkpy_dagster.types.codec import codec_of

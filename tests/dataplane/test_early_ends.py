@@ -8,11 +8,11 @@ import textwrap
 
 import pytest
 
-from flinkpy_dagster.dataplane.early_ends import TaskKilled, close_open, closed_early, closing
+from flinkpy_dagster.dataplane.spark.early_ends import TaskKilled, close_open, closed_early, closing
 
 DAEMON = """
 import os, signal, sys, time
-from flinkpy_dagster.dataplane.early_ends import GentleOs, closed_early
+from flinkpy_dagster.dataplane.spark.early_ends import GentleOs, closed_early
 
 os.setpgid(0, 0)
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)

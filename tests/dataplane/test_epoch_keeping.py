@@ -6,8 +6,8 @@ import pytest
 
 from flinkpy_dagster.api import StreamExecutionEnvironment, Types
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.epoch_keeping import EpochKeeping
-from flinkpy_dagster.dataplane.epoch_passes import EpochReport
+from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
+from flinkpy_dagster.dataplane.epochs.passes import EpochReport
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.runtime.checkpoints import ENDED, JobEnd
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata

@@ -23,7 +23,7 @@ from flinkpy_dagster.api import (
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.api.kafka import KafkaSource
 from flinkpy_dagster.api.serialization import SimpleStringSchema
-from flinkpy_dagster.dataplane.epochs import EpochRunner
+from flinkpy_dagster.dataplane.epochs.runner import EpochRunner
 from flinkpy_dagster.errors import JobCanceled, UnreadableSource, UserCodeError
 from tests.dataplane.streaming import epoch_runner, lines_below, put_file, run
 

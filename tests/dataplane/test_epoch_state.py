@@ -17,8 +17,8 @@ from flinkpy_dagster.api import (
     WatermarkStrategy,
 )
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
-from flinkpy_dagster.dataplane.epoch_control import SavepointRequest
-from flinkpy_dagster.dataplane.epoch_keeping import EpochKeeping
+from flinkpy_dagster.dataplane.epochs.control import SavepointRequest
+from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
 from flinkpy_dagster.state.savepoints import open_checkpoint
 from tests.dataplane.streaming import STEPS, Death, DiesAt, epoch_runner, lines_below, put_file, run
 from tests.dataplane.test_epochs import growing_folder

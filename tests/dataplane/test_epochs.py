@@ -17,7 +17,7 @@ from flinkpy_dagster.api import (
     WatermarkStrategy,
 )
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
-from flinkpy_dagster.dataplane.file_system import absolute
+from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.errors import JobFailed, StaleLeader
 from tests.dataplane.streaming import (
     STEPS,

@@ -4,8 +4,8 @@ import pytest
 from pyspark.errors import PySparkException
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.failures import CrossingError, crossing, translated
-from flinkpy_dagster.dataplane.session import session_settings, worker_memory_mib
+from flinkpy_dagster.dataplane.spark.failures import CrossingError, crossing, translated
+from flinkpy_dagster.dataplane.spark.session import session_settings, worker_memory_mib
 from flinkpy_dagster.errors import JobCanceled, JobFailed, OutOfMemory, UserCodeError
 
 
@@ -54,7 +54,7 @@ def test_worker_when_its_error_is_not_the_users_then_its_traceback_comes_along()
     text = (
         "Job aborted due to stage failure: Lost task 0.0\n"
         "Traceback (most recent call last):\n"
-        '  File "flinkpy_dagster/operators/task.py", line 9, in run\n'
+        '  File "flinkpy_dagster/operators/task/task.py", line 9, in run\n'
         "KeyError: 'port'\n"
         "\tat org.apache.spark.api.python.BasePythonRunner.handle(PythonRunner.scala:1)\n"
     )

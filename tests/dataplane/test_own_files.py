@@ -8,7 +8,7 @@ import pytest
 from pyarrow import parquet
 
 from flinkpy_dagster.api import ParquetSink
-from flinkpy_dagster.dataplane.own_files import _is_storable
+from flinkpy_dagster.dataplane.regions.own_files import _is_storable
 from flinkpy_dagster.types import Instant, Row, Types
 from tests.dataplane.running import run_program
 

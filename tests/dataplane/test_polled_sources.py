@@ -1,7 +1,7 @@
 """Sources that the driver reads: what falls due when, without Spark."""
 
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.dataplane.polled_sources import NumberRows
+from flinkpy_dagster.dataplane.epochs.polled_sources import NumberRows
 from flinkpy_dagster.operators.stream_sources import GeneratedNumbers
 
 

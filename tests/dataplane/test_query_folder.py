@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from flinkpy_dagster.dataplane.query_folder import NO_OFFSET, SourceOffset, make_query_folder, offsets_of
+from flinkpy_dagster.dataplane.epochs.query_folder import (
+    NO_OFFSET,
+    SourceOffset,
+    make_query_folder,
+    offsets_of,
+)
 
 FILE_OFFSET = '{"logOffset":%d}'
 

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from flinkpy_dagster.dataplane.records import DataSetColumns, RecordWriter, TableColumns
+from flinkpy_dagster.dataplane.rows.records import DataSetColumns, RecordWriter, TableColumns
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.types import Row, RowKind, Types
 

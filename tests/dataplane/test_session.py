@@ -6,11 +6,11 @@ import sys
 import pytest
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.session import session_settings, spark_session
+from flinkpy_dagster.dataplane.spark.session import session_settings, spark_session
 
 START = """
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.session import spark_session
+from flinkpy_dagster.dataplane.spark.session import spark_session
 {}
 """
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import zipfile
 
-from flinkpy_dagster.dataplane.shipping import package_zip, packed, program_modules, unpacked
+from flinkpy_dagster.dataplane.spark.shipping import package_zip, packed, program_modules, unpacked
 
 
 def test_modules_of_the_program_are_those_that_no_worker_is_sure_to_have():
@@ -37,6 +37,6 @@ def test_package_zip_has_this_package_and_cloudpickle():
         names = archive.namelist()
     assert {
         "flinkpy_dagster/__init__.py",
-        "flinkpy_dagster/dataplane/passes.py",
+        "flinkpy_dagster/dataplane/regions/passes.py",
         "cloudpickle/cloudpickle.py",
     } <= set(names)

@@ -3,7 +3,7 @@
 import pytest
 
 from flinkpy_dagster.api import KeyedProcessFunction, MapStateDescriptor, StreamExecutionEnvironment, Types
-from flinkpy_dagster.dataplane.state_frames import state_as_pandas, state_as_spark
+from flinkpy_dagster.dataplane.epochs.state_frames import state_as_pandas, state_as_spark
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.testing import EpochInput, run_epochs
 

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from flinkpy_dagster.dataplane.wire import ChunkCodec, End, ExchangeWriter
+from flinkpy_dagster.dataplane.rows.wire import ChunkCodec, End, ExchangeWriter
 from flinkpy_dagster.operators.batch import Batch, Idle, Tick, Watermark
 from flinkpy_dagster.types import Row, Types
 

@@ -1,4 +1,5 @@
 """Programs of ``jobs/`` run as a user runs them."""
+
 import subprocess
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,5 @@
 """Every result of the main job equals the independent pandas computation, row for row."""
+
 from pathlib import Path
 
 import pandas as pd
@@ -33,7 +34,8 @@ def test_result_when_the_job_has_run_equals_pandas(name, flights, output):
     result = pd.read_parquet(output / name)
     assert sorted(result.columns) == sorted(expected.columns)
     pd.testing.assert_frame_equal(
-        rows_of(result[expected.columns]), rows_of(expected), check_dtype=False, rtol=0, atol=1e-9)
+        rows_of(result[expected.columns]), rows_of(expected), check_dtype=False, rtol=0, atol=1e-9
+    )
 
 
 def test_output_when_the_job_has_run_holds_nothing_but_the_results(output):

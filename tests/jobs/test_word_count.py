@@ -1,4 +1,5 @@
 """Word count in both runtime modes, printed and as Parquet."""
+
 from collections import Counter
 
 import pandas as pd
@@ -33,7 +34,8 @@ def test_batch_when_printed_gives_one_count_per_word(text, tmp_path):
 def test_streaming_when_printed_gives_every_count_on_the_way(text, tmp_path):
     out = run_job("word_count.py", "--input", str(text), "--mode", "streaming", cwd=tmp_path)
     assert Counter(printed_counts(out)) == Counter(
-        (word, number) for word, count in COUNTS.items() for number in range(1, count + 1))
+        (word, number) for word, count in COUNTS.items() for number in range(1, count + 1)
+    )
 
 
 def test_parquet_when_an_output_is_given_holds_the_counts(text, tmp_path):

@@ -73,8 +73,8 @@ def test_setting_when_code_begins_to_read_its_key_then_is_not_called_without_eff
 def test_idle_name_when_code_begins_to_use_it_then_page_cannot_be_written(
     surface: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surface, "words_of_engine", lambda: {"operators/task.py": {"buffer_timeout_ms"}})
-    with pytest.raises(AssertionError, match=r"set_buffer_timeout .* occurs in operators/task\.py"):
+    monkeypatch.setattr(surface, "words_of_engine", lambda: {"operators/task/task.py": {"buffer_timeout_ms"}})
+    with pytest.raises(AssertionError, match=r"set_buffer_timeout .* occurs in operators/task/task\.py"):
         kinds_of(surface, "DataStream")
 
 

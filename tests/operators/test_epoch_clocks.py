@@ -12,8 +12,8 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP
-from flinkpy_dagster.operators.epoch_clocks import clock_of, source_side
-from flinkpy_dagster.operators.watermark_valve import WatermarkValve
+from flinkpy_dagster.operators.time.source_clocks import clock_of, source_side
+from flinkpy_dagster.operators.time.watermark_valve import WatermarkValve
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.testing import EpochInput, MemoryFiles, run_epochs
 

@@ -19,8 +19,8 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.errors import IncompatibleState
-from flinkpy_dagster.operators import epoch_pages
-from flinkpy_dagster.operators.watermarks import WatermarkGenerator
+from flinkpy_dagster.operators.epochs import pages as epoch_pages
+from flinkpy_dagster.operators.time.watermarks import WatermarkGenerator
 from flinkpy_dagster.state.browsing import read_state
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.savepoints import Opened

@@ -5,9 +5,9 @@ from typing import Any
 from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
-from flinkpy_dagster.operators.functions import MapFunction
-from flinkpy_dagster.operators.watermark_valve import WatermarkValve
-from flinkpy_dagster.operators.watermarks import TimestampAssigner, WatermarkGenerator, WatermarkStrategy
+from flinkpy_dagster.operators.functions.rich_functions import MapFunction
+from flinkpy_dagster.operators.time.watermark_valve import WatermarkValve
+from flinkpy_dagster.operators.time.watermarks import TimestampAssigner, WatermarkGenerator, WatermarkStrategy
 from flinkpy_dagster.testing import Harness
 
 

@@ -5,7 +5,7 @@ from operator import itemgetter
 import pytest
 
 from flinkpy_dagster.operators.field_selectors import selected_field
-from flinkpy_dagster.operators.functions import KeySelector
+from flinkpy_dagster.operators.functions.rich_functions import KeySelector
 
 place = 1
 

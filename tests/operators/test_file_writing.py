@@ -7,8 +7,8 @@ from typing import Any
 
 from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.operators.departures import Committable
-from flinkpy_dagster.operators.file_writing import FileWriting
 from flinkpy_dagster.operators.specs import RowFileSink
+from flinkpy_dagster.operators.task.file_writing import FileWriting
 
 
 def writing(path: Path, clock: ManualClock, commit: Any, **policy: int) -> FileWriting:

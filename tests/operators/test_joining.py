@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.async_functions import AsyncRetryStrategy
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.operators.functions import AsyncFunction, ProcessJoinFunction
-from flinkpy_dagster.operators.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.async_functions import AsyncRetryStrategy
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import AsyncFunction, ProcessJoinFunction
 from flinkpy_dagster.testing import Harness
 
 LATE = OutputTag("late")

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.operators.functions import AggregateFunction
-from flinkpy_dagster.operators.keyed_state import KeyedStateBackend
-from flinkpy_dagster.operators.state_descriptors import (
+from flinkpy_dagster.operators.functions.rich_functions import AggregateFunction
+from flinkpy_dagster.operators.state.keyed_state import KeyedStateBackend
+from flinkpy_dagster.operators.state.state_descriptors import (
     AggregatingStateDescriptor,
     ListStateDescriptor,
     MapStateDescriptor,

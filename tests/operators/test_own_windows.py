@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from flinkpy_dagster.operators.functions import ProcessWindowFunction
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.state_descriptors import ReducingStateDescriptor
-from flinkpy_dagster.operators.windows import (
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import ProcessWindowFunction
+from flinkpy_dagster.operators.state.state_descriptors import ReducingStateDescriptor
+from flinkpy_dagster.operators.windows.windows import (
     CountTrigger,
     EventTimeSessionWindows,
     EventTimeTrigger,

@@ -5,8 +5,8 @@ import pytest
 from flinkpy_dagster.graph.job_graph import JobEdge
 from flinkpy_dagster.graph.stream_graph import ShipStrategy
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.operators.partitioning import connected_channels, connected_senders, partitioner_of
 from flinkpy_dagster.operators.specs import CustomPartition
+from flinkpy_dagster.operators.task.partitioning import connected_channels, connected_senders, partitioner_of
 from flinkpy_dagster.types.keys import KeyRouter
 
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import (
     BroadcastProcessFunction,
     CoFlatMapFunction,
     CoMapFunction,
@@ -18,8 +19,7 @@ from flinkpy_dagster.operators.functions import (
     ProcessFunction,
     RuntimeContext,
 )
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.state_descriptors import MapStateDescriptor, ValueStateDescriptor
+from flinkpy_dagster.operators.state.state_descriptors import MapStateDescriptor, ValueStateDescriptor
 from flinkpy_dagster.testing import harness_of
 from flinkpy_dagster.types import Types
 

@@ -3,7 +3,7 @@
 import pytest
 
 from flinkpy_dagster.operators.batch import MIN_TIMESTAMP, Batch
-from flinkpy_dagster.operators.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
 from flinkpy_dagster.operators.results import Results
 from flinkpy_dagster.types import Types
 

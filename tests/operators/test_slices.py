@@ -19,7 +19,9 @@ from flinkpy_dagster.api import (
     Types,
     WatermarkStrategy,
 )
-from flinkpy_dagster.operators import aligned_windows, batch_input, keyed_operator
+from flinkpy_dagster.operators.elements import keyed_operator
+from flinkpy_dagster.operators.task import batch_input
+from flinkpy_dagster.operators.windows import aligned_windows
 from flinkpy_dagster.testing import local_execution
 from flinkpy_dagster.testing.local_job import LocalRunner
 

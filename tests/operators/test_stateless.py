@@ -4,8 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.functions import FilterFunction, FlatMapFunction, MapFunction, RuntimeContext
-from flinkpy_dagster.operators.state_descriptors import ValueStateDescriptor
+from flinkpy_dagster.operators.functions.rich_functions import (
+    FilterFunction,
+    FlatMapFunction,
+    MapFunction,
+    RuntimeContext,
+)
+from flinkpy_dagster.operators.state.state_descriptors import ValueStateDescriptor
 from flinkpy_dagster.testing import Harness, harness_of
 from flinkpy_dagster.types import Types
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK
-from flinkpy_dagster.operators.functions import KeyedProcessFunction
-from flinkpy_dagster.operators.timer_service import TimeDomain
-from flinkpy_dagster.operators.timers import TimerQueue
+from flinkpy_dagster.operators.functions.rich_functions import KeyedProcessFunction
+from flinkpy_dagster.operators.time.timer_service import TimeDomain
+from flinkpy_dagster.operators.time.timers import TimerQueue
 from flinkpy_dagster.testing import Harness, harness_of
 
 

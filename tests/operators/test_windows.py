@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from flinkpy_dagster.operators.functions import (
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import (
     AggregateFunction,
     AllWindowFunction,
     ProcessAllWindowFunction,
     ProcessWindowFunction,
     WindowFunction,
 )
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.state_descriptors import ValueStateDescriptor
-from flinkpy_dagster.operators.windows import (
+from flinkpy_dagster.operators.state.state_descriptors import ValueStateDescriptor
+from flinkpy_dagster.operators.windows.windows import (
     ContinuousEventTimeTrigger,
     ContinuousProcessingTimeTrigger,
     CountEvictor,

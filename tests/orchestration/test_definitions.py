@@ -11,10 +11,10 @@ from dagster._core.errors import DagsterInvalidConfigError
 from flinkpy_dagster import definitions_from
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError, InvalidProgram
-from flinkpy_dagster.orchestration.config_schema import configuration_of
+from flinkpy_dagster.orchestration.job.resuming import require_whole_job, vertices_of_steps
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, unique_names
-from flinkpy_dagster.orchestration.program_loading import program_source
-from flinkpy_dagster.orchestration.resuming import require_whole_job, vertices_of_steps
+from flinkpy_dagster.orchestration.programs.config_schema import configuration_of
+from flinkpy_dagster.orchestration.programs.program_loading import program_source
 from tests.orchestration import programs
 
 pytestmark = pytest.mark.dagster

@@ -8,8 +8,8 @@ import pytest
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import NonRetryable, UserCodeError
-from flinkpy_dagster.orchestration.job_report import metrics_of
-from flinkpy_dagster.orchestration.job_run import JobRun
+from flinkpy_dagster.orchestration.job.job_report import metrics_of
+from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.run_control import run_control
 from tests.orchestration import programs
 from tests.orchestration.fake_runner import FakeRunner

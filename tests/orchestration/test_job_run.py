@@ -19,10 +19,10 @@ from dagster import (
 from flinkpy_dagster import slot_sharing_executor
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import SlotsUnavailable, UserCodeError
-from flinkpy_dagster.orchestration.job_run import JobRun
+from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph
-from flinkpy_dagster.orchestration.program_loading import program_source
-from flinkpy_dagster.orchestration.program_ops import ProgramOps
+from flinkpy_dagster.orchestration.programs.program_loading import program_source
+from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
 from flinkpy_dagster.orchestration.run_control import run_control
 from tests.orchestration import programs
 from tests.orchestration.fake_runner import FakeRunner
@@ -113,7 +113,9 @@ def test_assets_when_made_in_one_region_then_none_is_older_than_what_it_is_made_
 
 def test_assets_when_made_in_one_run_then_each_is_made_of_those_of_the_same_run(instance) -> None:
     result, _ = launch(instance, job_run(programs.streaming, FakeRunner()))
-    records = instance.get_records_for_run(result.run_id, of_type=DagsterEventType.ASSET_MATERIALIZATION).records
+    records = instance.get_records_for_run(
+        result.run_id, of_type=DagsterEventType.ASSET_MATERIALIZATION
+    ).records
     made = {record.asset_key.to_user_string(): record for record in records}
     pointer = "dagster/input_event_pointer/words/"
     pointers = {

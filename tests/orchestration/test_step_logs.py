@@ -10,7 +10,7 @@ import pytest
 from dagster import DagsterEventType, DagsterInstance, execute_job, job, op, reconstructable
 
 from flinkpy_dagster import slot_sharing_executor
-from flinkpy_dagster.orchestration.step_logs import REST
+from flinkpy_dagster.orchestration.steps.step_logs import REST
 
 pytestmark = pytest.mark.dagster
 logger = logging.getLogger("tests.users_own")

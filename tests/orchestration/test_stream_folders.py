@@ -6,7 +6,7 @@ import pytest
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound
-from flinkpy_dagster.orchestration.stream_folders import note_savepoint, stream_start
+from flinkpy_dagster.orchestration.streaming.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.metadata import EpochMetadata

@@ -4,11 +4,11 @@ import subprocess
 import sys
 import threading
 
-from flinkpy_dagster.orchestration.thread_errors import throw_into, withdraw_from
+from flinkpy_dagster.orchestration.steps.thread_errors import throw_into, withdraw_from
 
 DEAF = """
 import sys, threading, time
-from flinkpy_dagster.orchestration.thread_errors import throw_into, withdraw_from
+from flinkpy_dagster.orchestration.steps.thread_errors import throw_into, withdraw_from
 
 deaf = threading.Thread(target=time.sleep, args=(600,), daemon=True)
 deaf.start()

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flinkpy_dagster.operators import specs
-from flinkpy_dagster.operators.aligned_windows import AlignedWindowOperator
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.operators.functions import AggregateFunction, ProcessWindowFunction
+from flinkpy_dagster.operators.functions.output_tag import OutputTag
+from flinkpy_dagster.operators.functions.rich_functions import AggregateFunction, ProcessWindowFunction
 from flinkpy_dagster.operators.operator import Operator
-from flinkpy_dagster.operators.output_tag import OutputTag
-from flinkpy_dagster.operators.plain_sessions import SessionWindowOperator
-from flinkpy_dagster.operators.window_operator import WindowOperator
-from flinkpy_dagster.operators.windows import (
+from flinkpy_dagster.operators.windows.aligned_windows import AlignedWindowOperator
+from flinkpy_dagster.operators.windows.plain_sessions import SessionWindowOperator
+from flinkpy_dagster.operators.windows.window_operator import WindowOperator
+from flinkpy_dagster.operators.windows.windows import (
     EventTimeSessionWindows,
     SlidingEventTimeWindows,
     TumblingEventTimeWindows,

@@ -21,8 +21,10 @@ from flinkpy_dagster.api import (
     ValueStateDescriptor,
     WatermarkStrategy,
 )
-from flinkpy_dagster.operators import aligned_windows, batch_input, keyed_elements, keyed_operator
-from flinkpy_dagster.operators.watermarks import TimestampAssigner
+from flinkpy_dagster.operators.elements import keyed_elements, keyed_operator
+from flinkpy_dagster.operators.task import batch_input
+from flinkpy_dagster.operators.time.watermarks import TimestampAssigner
+from flinkpy_dagster.operators.windows import aligned_windows
 from flinkpy_dagster.testing import local_execution
 
 ELEMENT = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])

@@ -1,6 +1,6 @@
 """Records what PyFlink answers to the programs beside this file; run by an interpreter that has PyFlink 2.3 and a JVM.
 
-    python tests/pyflink/record.py [PROGRAM...]
+python tests/pyflink/record.py [PROGRAM...]
 """
 
 import os

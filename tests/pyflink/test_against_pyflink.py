@@ -46,7 +46,5 @@ def alias() -> None:
 
 
 @pytest.mark.parametrize("title", list(comparing.pipelines()))
-def test_pipeline_gives_what_pyflink_gives(
-    title: str, of_pyflink: dict[str, list[str]], alias: None
-) -> None:
+def test_pipeline_gives_what_pyflink_gives(title: str, of_pyflink: dict[str, list[str]], alias: None) -> None:
     comparing.check(title, of_pyflink[title])

@@ -29,7 +29,8 @@ from flinkpy_dagster.runtime.execution_states import (
 )
 from flinkpy_dagster.runtime.instructions import DeployTask, StopTask
 from flinkpy_dagster.runtime.job_metrics import downtime_ms, restarting_time_ms, uptime_ms
-from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode
+from flinkpy_dagster.runtime.scheduling import Scheduler
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
 
 EAGER, LAZY, REGION = SchedulingMode.EAGER, SchedulingMode.LAZY_FROM_SOURCES, SchedulingMode.PIPELINED_REGION

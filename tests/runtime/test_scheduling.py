@@ -18,7 +18,8 @@ from flinkpy_dagster.runtime.events import (
 )
 from flinkpy_dagster.runtime.execution_states import ExecutionState, JobStatus
 from flinkpy_dagster.runtime.instructions import AbandonTask, DeployTask, StopTask
-from flinkpy_dagster.runtime.scheduling import Scheduler, SchedulingMode, slots_for_job
+from flinkpy_dagster.runtime.scheduling import Scheduler, slots_for_job
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 from flinkpy_dagster.runtime.slots import SlotPool
 
 EAGER, LAZY, REGION = SchedulingMode.EAGER, SchedulingMode.LAZY_FROM_SOURCES, SchedulingMode.PIPELINED_REGION

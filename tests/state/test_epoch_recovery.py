@@ -14,8 +14,9 @@ from flinkpy_dagster.api import (
     WatermarkStrategy,
 )
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.operators import epoch_absorbing, epoch_pages
-from flinkpy_dagster.operators.watermarks import TimestampAssigner
+from flinkpy_dagster.operators.epochs import absorbing as epoch_absorbing
+from flinkpy_dagster.operators.epochs import pages as epoch_pages
+from flinkpy_dagster.operators.time.watermarks import TimestampAssigner
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.testing import EpochInput, run_job
 from flinkpy_dagster.testing.epochs import run_epoch

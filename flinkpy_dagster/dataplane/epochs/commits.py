@@ -1,0 +1,191 @@
+"""The driver's half of the sinks of an unbounded job: what an epoch wrote becomes visible after its metadata has.
+
+Workers write below hidden folders. ``pending`` goes into the metadata of the epoch; whoever finds that metadata may
+commit it, any number of times. What is in no metadata is deleted when a run begins.
+"""
+
+import os
+import shutil
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from flinkpy_dagster.dataplane.data_sets import parquet_schema
+from flinkpy_dagster.dataplane.rows.records import TableColumns
+from flinkpy_dagster.dataplane.spark.file_system import absolute
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
+from flinkpy_dagster.errors import InvalidProgram, UserCodeError
+from flinkpy_dagster.graph.job_graph import JobVertex
+from flinkpy_dagster.graph.stream_graph import StreamNode
+from flinkpy_dagster.operators.departures import Committable, SinkOutput
+from flinkpy_dagster.operators.specs import RowFileSink, TableSink
+from flinkpy_dagster.operators.task.file_writing import local_path
+
+_HIDDEN = ".inprogress-"
+Pending = dict[str, list[list[Any]]]
+"""Per sink (operator id): pending path, final path, bytes and elements of each file."""
+
+
+@dataclass(kw_only=True)
+class EpochSinks:
+    """The file and table sinks of one run. ``owner`` tells the job, ``run`` this run of it (its fencing token).
+
+    ``folder`` is where tables wait that the program itself writes.
+    """
+
+    spark: SparkSession
+    plans: tuple[StagePlan, ...]
+    owner: str
+    run: str
+    folder: str
+    rows: dict[int, int] = field(default_factory=dict)
+    bytes: dict[int, int] = field(default_factory=dict)
+    _taken: list[tuple[int, Committable]] = field(default_factory=list)
+
+    # -- before the first epoch ---------------------------------------------------------------------------
+
+    def prepare(self, *, is_fresh: bool) -> None:
+        """Makes the folders; a job that starts from nothing treats what is there as the mode of the sink says.
+
+        Raises InvalidProgram for a table that must be new and is not.
+        """
+        for node, spec in self._sinks():
+            base = self._base(node, spec)
+            if is_fresh and isinstance(spec, TableSink) and os.path.exists(base):
+                _make_room(node, spec, base)
+            os.makedirs(base, exist_ok=True)
+
+    def discard(self) -> None:
+        """Deletes what former runs of this job have left pending."""
+        for node, spec in self._sinks():
+            base = self._base(node, spec)
+            for name in os.listdir(base) if os.path.isdir(base) else ():
+                if name.startswith(f"{_HIDDEN}{self.owner}-"):
+                    shutil.rmtree(os.path.join(base, name), ignore_errors=True)
+
+    def staged(self, plan: StagePlan) -> StagePlan:
+        """The plan with all sinks writing to hidden folders."""
+        vertices = tuple(self._staged_vertex(vertex) for vertex in plan.stage.vertices)
+        tables = tuple(
+            replace(table, spec=self._staged(table.node, table.spec)) for table in plan.part_tables
+        )
+        return replace(plan, stage=replace(plan.stage, vertices=vertices), part_tables=tables)
+
+    # -- each epoch -----------------------------------------------------------------------------------------
+
+    def take(self, output: SinkOutput) -> bool:
+        """Notes a pending file; False if the output is something else."""
+        if not isinstance(output.content, Committable):
+            return False
+        self._taken.append((output.node, output.content))
+        return True
+
+    def forget(self) -> None:
+        """The epoch is not going to be committed."""
+        self._taken.clear()
+
+    def pending(self) -> Pending:
+        """The files of the epoch, for its metadata."""
+        taken, self._taken = self._taken, []
+        nodes = {node.id: (node, self._base(node, spec)) for node, spec in self._sinks()}
+        pending: Pending = {}
+        for node_id, file in sorted(taken, key=lambda entry: entry[1].pending):
+            node, base = nodes[node_id]
+            final = os.path.join(base, os.path.relpath(file.final, self._hidden(base)))
+            entry = [file.pending, final, file.size_bytes, file.elements]
+            pending.setdefault(node.operator_id, []).append(entry)
+        return pending
+
+    def commit(self, pending: Mapping[str, Any]) -> None:
+        """Makes the files visible; does nothing for those that are."""
+        by_operator = {node.operator_id: (node, spec) for node, spec in self._sinks()}
+        for operator_id, files in pending.items():
+            for path, final, _, _ in files:
+                _move(path, final)
+            if operator_id in by_operator:  # else a sink that the program no longer has
+                node, spec = by_operator[operator_id]
+                self.rows[node.id] = self.rows.get(node.id, 0) + sum(file[3] for file in files)
+                self.bytes[node.id] = self.bytes.get(node.id, 0) + sum(file[2] for file in files)
+                if isinstance(spec, TableSink) and spec.write is not None:
+                    self._hand_over(node, spec, [final for _, final, _, _ in files])
+
+    def tables(self) -> Iterator[TableOutput]:
+        """The table sinks."""
+        for plan in self.plans:
+            yield from plan.part_tables
+
+    # -- inside -----------------------------------------------------------------------------------------------
+
+    def _hand_over(self, node: StreamNode, spec: TableSink, files: list[str]) -> None:
+        """Raises UserCodeError. A run that dies in here calls the program again, with the same rows."""
+        there = [file for file in files if os.path.exists(file)]
+        if not there:
+            return
+        table = next(table for table in self.tables() if table.node.id == node.id)
+        schema = parquet_schema(TableColumns(table.row_type).schema)
+        assert spec.write is not None
+        try:
+            spec.write(self.spark.read.schema(schema).parquet(*there))
+        except Exception as error:  # whatever user code raises
+            raise UserCodeError(
+                node.name, type(error).__name__, str(error), traceback.format_exc()
+            ) from error
+        for file in there:
+            os.remove(file)
+
+    def _sinks(self) -> Iterator[tuple[StreamNode, RowFileSink | TableSink]]:
+        for plan in self.plans:
+            for vertex in plan.stage.vertices:
+                for node in vertex.nodes:
+                    for spec in node.operators:
+                        if isinstance(spec, RowFileSink | TableSink):
+                            yield node, spec
+
+    def _base(self, node: StreamNode, spec: RowFileSink | TableSink) -> str:
+        path = spec.base_path if isinstance(spec, RowFileSink) else spec.path
+        if path is None:
+            return os.path.join(self.folder, "handed-over", node.operator_id)
+        return absolute(local_path(path))
+
+    def _hidden(self, base: str) -> str:
+        return os.path.join(base, f"{_HIDDEN}{self.owner}-{self.run}")
+
+    def _staged_vertex(self, vertex: JobVertex) -> JobVertex:
+        return replace(vertex, nodes=tuple(self._staged_node(node) for node in vertex.nodes))
+
+    def _staged_node(self, node: StreamNode) -> StreamNode:
+        return replace(node, operators=tuple(self._staged(node, spec) for spec in node.operators))
+
+    def _staged(self, node: StreamNode, spec: Any) -> Any:
+        if isinstance(spec, RowFileSink):
+            return replace(spec, base_path=self._hidden(self._base(node, spec)))
+        if isinstance(spec, TableSink):  # the program's writer is the driver's business
+            return replace(spec, path=self._hidden(self._base(node, spec)), write=None)
+        return spec
+
+
+def files_of(pending: Mapping[str, Any]) -> Iterable[str]:
+    """The final paths of all pending files."""
+    return (final for files in pending.values() for _, final, _, _ in files)
+
+
+def _move(pending: str, final: str) -> None:
+    """A pending file that is gone has been moved before, and perhaps been taken away by whoever reads it."""
+    os.makedirs(os.path.dirname(final), exist_ok=True)
+    try:
+        os.replace(pending, final)
+    except FileNotFoundError:
+        return
+
+
+def _make_room(node: StreamNode, spec: TableSink, base: str) -> None:
+    if spec.path is None or spec.mode == "overwrite":
+        shutil.rmtree(base)
+    elif spec.mode == "error" and any(not name.startswith(".") for name in os.listdir(base)):
+        raise InvalidProgram(
+            f"Sink '{node.name}' writes to '{spec.path}', which exists: choose another path, or mode "
+            "'overwrite' or 'append'."
+        )

@@ -1,0 +1,290 @@
+"""The epochs of one job on disk, and which of them are checkpoints: our store and our coordinator together."""
+
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.epochs.offsets import logs_of, with_files
+from flinkpy_dagster.dataplane.epochs.passes import EpochReport
+from flinkpy_dagster.errors import CorruptState, InvalidProgram, JobFailed, StaleLeader
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.operators.task.task_environment import key_groups_of
+from flinkpy_dagster.runtime.checkpoints import (
+    ENDED,
+    CheckpointCoordinator,
+    CheckpointFailed,
+    CheckpointSettings,
+    JobEnd,
+)
+from flinkpy_dagster.state.checkpoint_store import CheckpointStore
+from flinkpy_dagster.state.files import local_folder
+from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
+from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
+from flinkpy_dagster.state.restoring import (
+    RestoreReport,
+    key_type_text,
+    restore_report,
+    with_restored_max_parallelism,
+)
+from flinkpy_dagster.state.savepoints import Opened, imported, write_savepoint
+
+_RETRY_SECONDS = 1.0
+
+
+@dataclass
+class EpochKeeping:
+    """Not thread-safe, but for reading ``newest``.
+
+    ``folder`` is the job's own (absolute). ``restored`` is a savepoint or checkpoint of elsewhere that the job starts
+    from, if its own folder has no epoch yet. ``owner`` tells pending files of the job's sinks from those of other jobs.
+    """
+
+    folder: str
+    job_graph: JobGraph
+    configuration: Configuration
+    job_id: str
+    owner: str = "job"
+    restored: Opened | None = None
+    newest: EpochMetadata | None = None
+    report: RestoreReport | None = None
+    _news: list[CheckpointFailed] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.settings = CheckpointSettings.of(self.configuration)
+        self._store = CheckpointStore(self.folder, num_retained=self.settings.retained)
+        self._name = ""
+        self.coordinator = CheckpointCoordinator(self.settings, _now_ms())
+
+    def lead(self) -> EpochMetadata | None:
+        """Becomes the leader; the epoch to go on from, None for a fresh start.
+
+        ``report`` says what becomes of the state; ``job_graph`` gets its key groups. Raises StaleLeader, CorruptState,
+        and IncompatibleState for state that does not fit the program.
+        """
+        os.makedirs(self.folder, exist_ok=True)
+        with suppress(FileNotFoundError):
+            os.remove(os.path.join(self.folder, ENDED))
+        found = self._store.lead()
+        self.newest = found.metadata if found is not None else self._imported()
+        self._name = found.name if found is not None else ""
+        if self.newest is not None:
+            allows = self.configuration.get("execution.state-recovery.ignore-unclaimed-state")
+            self.report = restore_report(self.job_graph, self.newest, allows)
+            self.report.check()
+            self.job_graph = with_restored_max_parallelism(self.job_graph, self.newest)
+        next_id = self._store.next_checkpoint_id()
+        if self.newest is not None and self.newest.checkpoint_id is not None:
+            next_id = max(next_id, self.newest.checkpoint_id + 1)
+        self.coordinator = CheckpointCoordinator(self.settings, _now_ms(), next_id)
+        self._delete_old_queries()
+        return self.newest
+
+    def _imported(self) -> EpochMetadata | None:
+        opened = self.restored
+        if opened is None:
+            return None
+        offsets = with_files(opened.metadata.offsets, opened.folder)
+        return replace(imported(opened, self._store), offsets=offsets, checkpoint_id=None)
+
+    def superseded(self) -> StaleLeader | None:
+        """The reason behind whatever went wrong, if another run leads the job now: it removes what is not its own."""
+        if os.path.isdir(os.path.join(self.folder, f"leader-{self.token}")):
+            return None
+        leaders = [int(name[7:]) for name in _names(self.folder) if name.startswith("leader-")]
+        return StaleLeader(self.folder, self.token, max(leaders, default=0)) if leaders else None
+
+    # -- what the newest epoch says -------------------------------------------------------------------------
+
+    @property
+    def token(self) -> int:
+        return self._store.token
+
+    @property
+    def epoch(self) -> int:
+        """The number of the newest epoch, 0 before the first."""
+        return 0 if self.newest is None else self.newest.epoch
+
+    @property
+    def offsets(self) -> Mapping[str, Any]:
+        return {} if self.newest is None else self.newest.offsets
+
+    @property
+    def refs(self) -> dict[str, tuple[SubtaskStateRef, ...]]:
+        return {} if self.newest is None else self.newest.refs
+
+    @property
+    def is_drained(self) -> bool:
+        """Has event time come to its end?"""
+        return self.newest is not None and self.newest.is_last
+
+    @property
+    def next_timer_ms(self) -> int | None:
+        """When the first processing time timer of the job is due."""
+        times = [ref.next_timer_ms for refs in self.refs.values() for ref in refs]
+        return min((each for each in times if each is not None), default=None)
+
+    # -- committing -----------------------------------------------------------------------------------------
+
+    def commit(
+        self,
+        *,
+        number: int,
+        report: EpochReport,
+        offsets: Mapping[str, Any],
+        pending: Mapping[str, Any],
+        is_last: bool,
+        duration_s: float,
+        now_ms: int,
+    ) -> EpochMetadata:
+        """The epoch has happened when this returns. Raises StaleLeader, and JobFailed for a folder that fails."""
+        began_ms = now_ms - round(duration_s * 1000)
+        is_named = self.coordinator.is_due(now_ms) or (is_last and self.settings.interval is not None)
+        checkpoint_id = self.coordinator.triggered(now_ms) if is_named else None
+        metadata = EpochMetadata(
+            job_name=self.job_graph.name,
+            job_id=self.job_id,
+            epoch=number,
+            kind=CheckpointKind.CHECKPOINT if is_named else CheckpointKind.EPOCH,
+            checkpoint_id=checkpoint_id,
+            operators=self._operators(report),
+            offsets=offsets,
+            pending_commits=pending,
+            triggered_ms=began_ms,
+            completed_ms=now_ms,
+            restored_from=None if self.restored is None else self.restored.path,
+            is_last=is_last,
+            statistics=_statistics(report, duration_s),
+        )
+        self._commit(metadata)
+        assert self.newest is not None
+        if checkpoint_id is not None:
+            self._note(self.coordinator.stored(checkpoint_id, began_ms, _now_ms()))
+        return self.newest
+
+    def name_newest_checkpoint(self, now_ms: int) -> EpochMetadata | None:
+        """Makes the newest epoch a checkpoint, at the end of an available-now run; None if this run had no epoch."""
+        newest = self.newest
+        if newest is None or newest.fencing_token != self.token or newest.kind is CheckpointKind.CHECKPOINT:
+            return None
+        checkpoint_id = self.coordinator.triggered(now_ms)
+        self._commit(replace(newest, kind=CheckpointKind.CHECKPOINT, checkpoint_id=checkpoint_id))
+        self._note(self.coordinator.stored(checkpoint_id, now_ms, _now_ms()))
+        return self.newest
+
+    def take_news(self) -> list[CheckpointFailed]:
+        """Checkpoints that have failed since the last call."""
+        news, self._news = self._news, []
+        return news
+
+    @property
+    def newest_path(self) -> str:
+        """Of the newest complete epoch: what ``-s`` takes."""
+        return self._store.path_of(self._name)
+
+    def _commit(self, metadata: EpochMetadata) -> None:
+        while True:
+            try:
+                completed = self._store.commit(metadata)
+            except (StaleLeader, CorruptState):
+                raise
+            except OSError as problem:
+                checkpoint_id = metadata.checkpoint_id or self.coordinator.next_id
+                self._note(self.coordinator.not_stored(checkpoint_id, str(problem)))
+                time.sleep(_RETRY_SECONDS)
+                continue
+            self.newest, self._name = completed.metadata, completed.name
+            return
+
+    def _note(self, failure: CheckpointFailed | None) -> None:
+        if failure is None:
+            return
+        self._news.append(failure)
+        if failure.is_fatal:
+            raise JobFailed(self.job_graph.name, f"{failure} More failed in a row than are tolerated.")
+
+    def _operators(self, report: EpochReport) -> dict[str, OperatorMetadata]:
+        return {
+            node.operator_id: OperatorMetadata(
+                operator_id=node.operator_id,
+                uid=node.uid,
+                name=node.name,
+                parallelism=vertex.execution_parallelism,
+                max_parallelism=key_groups_of(vertex),
+                key_type=key_type_text(self.job_graph, node),
+                subtasks=report.state[node.operator_id],
+            )
+            for vertex in self.job_graph.vertices
+            for node in vertex.nodes
+            if node.operator_id in report.state
+        }
+
+    # -- savepoints and the end -----------------------------------------------------------------------------
+
+    def savepoint(self, folder: str | None, now_ms: int) -> tuple[EpochMetadata, str]:
+        """A self-contained copy of the newest epoch below ``folder``, and its path."""
+        target = folder or self.configuration.get("execution.checkpointing.savepoint-dir")
+        if target is None:
+            raise InvalidProgram(
+                f"A savepoint of job '{self.job_graph.name}' needs a folder: give one, or set "
+                "execution.checkpointing.savepoint-dir."
+            )
+        newest = self.newest
+        if newest is None:
+            raise InvalidProgram(
+                f"Job '{self.job_graph.name}' has not completed an epoch yet: try again later."
+            )
+        metadata = replace(
+            newest,
+            checkpoint_id=self.coordinator.triggered(now_ms),
+            offsets=with_files(newest.offsets, self.folder),
+            pending_commits={},  # done before anybody could ask for a savepoint of the epoch
+            triggered_ms=now_ms,
+        )
+        return write_savepoint(metadata, self.folder, local_folder(target), completed_ms=_now_ms())
+
+    def ended(self, end: JobEnd) -> None:
+        """Notes how the run ended; deletes what is not to be kept. Nothing of what another run leads now is touched."""
+        if not self.token or self.superseded() is not None:
+            return
+        if not self.coordinator.keeps_checkpoints(end):
+            shutil.rmtree(self.folder, ignore_errors=True)
+        elif end not in (JobEnd.FAILED, JobEnd.SUSPENDED):  # these go on
+            with open(os.path.join(self.folder, ENDED), "w") as file:
+                file.write(end.value)
+
+    def _delete_old_queries(self) -> None:
+        """Folders of former queries, but for logs of files that an epoch we keep refers to."""
+        needed = {
+            log.split("/")[0] for each in self._store.complete() for log in logs_of(each.metadata.offsets)
+        }
+        for name in os.listdir(self.folder):
+            if name.startswith("query-") and name not in needed:
+                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+
+
+def _statistics(report: EpochReport, duration_s: float) -> dict[str, Any]:
+    metrics = [each for subtasks in report.metrics.values() for each in subtasks.values()]
+    return {
+        "duration_ms": round(duration_s * 1000),
+        "records_in": sum(each.records_in for each in metrics),
+        "records_out": sum(each.records_out for each in metrics),
+    }
+
+
+def watermark_of(metadata: EpochMetadata) -> int | None:
+    """How far the event time of the job has come, ms: that of the operator that is behind; None without any."""
+    marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
+    return min(marks, default=None)
+
+
+def _names(folder: str) -> list[str]:
+    return os.listdir(folder) if os.path.isdir(folder) else []
+
+
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000

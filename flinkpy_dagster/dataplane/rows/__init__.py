@@ -1,0 +1,1 @@
+"""Values as rows of Spark: columns, wire rows, records, and back."""

@@ -1,0 +1,84 @@
+"""Parquet files that subtasks write themselves, hidden until they are committed.
+
+The rows do not travel through Spark again, so a region or an epoch is one Spark job however many tables and data sets
+it makes.
+"""
+
+import os
+import uuid
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from flinkpy_dagster.dataplane.rows.records import DataSetColumns, RecordWriter, TableColumns
+from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.operators.departures import Committable
+
+_ROWS_PER_GROUP = 128 * 1024
+
+
+@dataclass
+class PartFiles:
+    """What one subtask writes to one table or data set, below the hidden ``folder``; ``name`` is how the file begins.
+
+    A file ``always`` comes to be, or only if there are rows. One ``of_epoch`` makes its folder, and has reached the
+    disk when it is told; others go to a folder that is there.
+    """
+
+    port: int
+    columns: DataSetColumns | TableColumns
+    folder: str
+    name: str
+    always: bool = False
+    of_epoch: bool = False
+    _rows: RecordWriter = field(init=False)
+    _writer: parquet.ParquetWriter | None = None
+    _path: str = ""
+
+    def __post_init__(self) -> None:
+        self._schema = self.columns.schema
+        self._rows = RecordWriter(self.port, self.columns, _ROWS_PER_GROUP)
+
+    @property
+    def rows(self) -> int:
+        """Rows so far."""
+        return self._rows.rows
+
+    @property
+    def filled(self) -> set[str]:
+        """The columns that are not null throughout."""
+        return self._rows.filled
+
+    def write(self, channel: int, batch: Batch) -> list[pa.Array] | None:
+        """Takes rows; there is nothing for anybody else to write."""
+        arrays = self._rows.write(channel, batch)
+        if arrays is not None:
+            self._write(arrays)
+        return None
+
+    def finish(self) -> Committable | None:
+        """Completes the file; None if there is none."""
+        arrays = self._rows.take()
+        if arrays is not None:
+            self._write(arrays)
+        if self._writer is None:
+            if not self.always:
+                return None
+            self._writer = self._opened()
+        self._writer.close()
+        if self.of_epoch:
+            with open(self._path, "rb") as file:
+                os.fsync(file.fileno())
+        return Committable(self._path, self._path, os.path.getsize(self._path), self.rows)
+
+    def _write(self, arrays: list[pa.Array]) -> None:
+        if self._writer is None:
+            self._writer = self._opened()
+        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+
+    def _opened(self) -> parquet.ParquetWriter:
+        if self.of_epoch:
+            os.makedirs(self.folder, exist_ok=True)
+        self._path = os.path.join(self.folder, f"{self.name}-{uuid.uuid4()}.snappy.parquet")
+        return parquet.ParquetWriter(self._path, self._schema, compression="snappy", store_schema=False)

@@ -1,0 +1,1 @@
+"""What leaves a job: tables, files, rows for the driver; first hidden, then in their places."""

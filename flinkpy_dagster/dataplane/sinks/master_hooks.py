@@ -1,0 +1,44 @@
+"""What the driver does for sinks before the first task of a job runs.
+
+Flink's ``InitializeOnMaster``, called by ``InputOutputFormatVertex.initializeOnMaster`` while the ExecutionGraph is
+built: nothing is computed for a sink that cannot be written. The other half, ``FinalizeOnMaster``, is the end of a
+region: ``tables.put_in_place`` and ``FileCommits.commit``.
+"""
+
+import os
+from collections.abc import Iterable
+
+from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
+from flinkpy_dagster.errors import InvalidProgram
+from flinkpy_dagster.graph.stream_graph import StreamNode
+from flinkpy_dagster.operators.specs import RowFileSink
+from flinkpy_dagster.operators.task.file_writing import local_path
+
+
+def initialize_on_master(files: FileSystem, plans: Iterable[StagePlan]) -> None:
+    """Raises InvalidProgram for a table that must be new and is there, and for a folder of files that is a file."""
+    for plan in plans:
+        for table in plan.tables:
+            _check_place(files, table)
+        for vertex in plan.stage.vertices:
+            for node in vertex.nodes:
+                _check_folders(node)
+
+
+def _check_place(files: FileSystem, table: TableOutput) -> None:
+    spec = table.spec
+    if spec.path is not None and spec.mode == "error" and files.exists(absolute(spec.path)):
+        raise InvalidProgram(
+            f"Sink '{table.node.name}' writes to '{spec.path}', which exists: choose another path, or mode "
+            "'overwrite' or 'append'."
+        )
+
+
+def _check_folders(node: StreamNode) -> None:
+    for spec in node.operators:
+        if isinstance(spec, RowFileSink) and os.path.isfile(absolute(local_path(spec.base_path))):
+            raise InvalidProgram(
+                f"Sink '{node.name}' writes files below '{spec.base_path}', which is itself a file: choose another "
+                "folder."
+            )

@@ -1,0 +1,1 @@
+"""Spark itself: sessions, workers and their code, files, errors."""

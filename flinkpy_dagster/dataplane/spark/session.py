@@ -1,0 +1,184 @@
+"""The SparkSession everything runs on."""
+
+import os
+import shutil
+import site
+import socket
+import sys
+import threading
+from pathlib import Path
+from subprocess import PIPE
+from typing import IO, Any
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
+from pyspark.java_gateway import launch_gateway
+from pyspark.sql import SparkSession
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.spark import worker_daemon
+from flinkpy_dagster.dataplane.spark.shipping import package_folder
+from flinkpy_dagster.errors import TargetUnavailable
+
+_LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
+_NEEDS_JAVA = (
+    "Spark needs Java 17 or newer: install it (apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
+)
+_CHATTER = (
+    "WARNING: Using incubator modules",
+    "Setting Spark log level",
+    "Setting default log level to",
+    "To adjust logging level use",
+    "Current mem limits:",  # of Python workers, as they set spark.executor.pyspark.memory
+    "Setting mem limits to",
+)
+_starting = threading.Lock()
+
+
+def spark_session(configuration: Configuration | None = None) -> SparkSession:
+    """The active session of this process, or a new one made for ``configuration``.
+
+    Keys of the configuration that begin with ``spark.`` are Spark's and win. Raises TargetUnavailable if there is no
+    Java.
+    """
+    with _starting:
+        session = SparkSession.getActiveSession()
+        if session is not None:
+            return session
+        settings = session_settings(configuration or Configuration())
+        if SparkContext._active_spark_context is None:
+            _start(settings)
+        return SparkSession.builder.getOrCreate()
+
+
+def session_settings(configuration: Configuration) -> dict[str, str]:
+    """Spark's settings of a new session."""
+    settings = dict(_DEFAULTS)
+    settings["spark.master"] = f"local[{_slots(configuration)}]"
+    settings["spark.app.name"] = configuration.get_string("pipeline.name", None) or "flinkpy"
+    settings["spark.ui.enabled"] = str(configuration.get("flinkpy.spark-ui.enabled")).lower()
+    settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = str(
+        configuration.get("python.fn-execution.arrow.batch.size")
+    )
+    if (python := configuration.get("python.executable")) is not None:
+        settings["spark.pyspark.python"] = python
+    pairs = configuration.to_dict()
+    settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
+    if settings["spark.master"].startswith("local"):
+        share = worker_memory_mib(_slots(configuration))
+        settings.setdefault("spark.executor.pyspark.memory", f"{share}m")
+        settings.setdefault("spark.python.daemon.module", worker_daemon.__name__)
+        settings.setdefault("spark.driver.host", "127.0.0.1")
+        settings.setdefault("spark.driver.bindAddress", "127.0.0.1")
+    return settings
+
+
+_DEFAULTS = {
+    "spark.driver.maxResultSize": "0",  # results are handed on partition by partition, never all held
+    "spark.driver.memory": "2g",
+    "spark.python.worker.reuse": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+    "spark.log.level": "ERROR",
+    "spark.python.task.killTimeout": "100ms",  # after that a canceled worker gets its warning, see early_ends
+    "spark.scheduler.mode": "FAIR",  # one pool per slot sharing group: a heavy op must not starve the others
+    "spark.task.maxFailures": "1",  # restarting is the business of the restart strategy
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.warehouse.dir": ".flinkpy/warehouse",
+}
+
+
+def worker_memory_mib(workers: int) -> int:
+    """What one Python worker of this machine may use: three quarters of the memory, shared by all that run at once.
+
+    Never less than 3 GiB: address space is what is counted, and a worker takes one GiB of it before it does anything.
+    """
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    limit = Path("/sys/fs/cgroup/memory.max")  # of a container
+    if limit.exists() and (text := limit.read_text().strip()).isdigit():
+        total = min(total, int(text))
+    return max(3 * 1024, total * 3 // 4 // workers // 2**20)
+
+
+def _slots(configuration: Configuration) -> int:
+    return configuration.get("taskmanager.numberOfTaskSlots") or os.cpu_count() or 1
+
+
+def _start(settings: dict[str, str]) -> None:
+    """Starts the JVM and the SparkContext."""
+    if _java() is None:
+        raise TargetUnavailable(_NEEDS_JAVA)
+    _check_master(settings["spark.master"])
+    _set_environment(settings)
+    logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
+    settings = {"spark.driver.defaultJavaOptions": logging} | settings
+    conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    said: list[str] = []
+    try:
+        gateway = launch_gateway(conf, {"stderr": PIPE})
+        threading.Thread(target=_pass_on, args=(gateway.proc.stderr, said), daemon=True).start()
+        SparkContext(conf=conf, gateway=gateway)
+    except PySparkException as error:
+        raise TargetUnavailable(f"Spark's JVM did not start: {_last(said) or error}") from error
+    except Exception as error:  # Py4JJavaError of the SparkContext: no such master, a bad setting
+        raise TargetUnavailable(
+            f"Spark did not start on '{settings['spark.master']}': {_cause(error)}"
+        ) from error
+
+
+def _set_environment(settings: dict[str, str]) -> None:
+    """Variables Spark's JVM and the Python workers of this machine inherit."""
+    os.environ.setdefault("PYSPARK_PYTHON", settings.get("spark.pyspark.python") or sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if not settings["spark.master"].startswith("local"):
+        return
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")  # spares Spark the look-up of the host's name
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if str(package_folder().parent) not in (*paths, *site.getsitepackages()):
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(package_folder().parent), *filter(None, paths)])
+
+
+def _check_master(master: str) -> None:
+    """Raises TargetUnavailable at once for a standalone cluster that Spark would look for for a minute."""
+    if not master.startswith("spark://"):
+        return
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+            return
+        except (OSError, ValueError):
+            continue
+    raise TargetUnavailable(
+        f"There is no Spark master at '{master}': start one, or set spark.master to another."
+    )
+
+
+def _java() -> str | None:
+    """The Java Spark will run on, None if there is none."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        return shutil.which(os.path.join(home, "bin", "java"))
+    return shutil.which("java")
+
+
+def _pass_on(lines: IO[bytes], said: list[str]) -> None:
+    """The JVM's error output (which is that of the Python workers too) without what Java and they always say."""
+    is_chatter = False
+    for line in lines:
+        text = line.decode("utf-8", "replace")
+        is_chatter = text.startswith(_CHATTER) or (is_chatter and not text.strip())
+        if is_chatter:
+            continue
+        said[:] = [*said[-4:], text.strip()]
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _last(said: list[str]) -> str:
+    return next((line for line in reversed(said) if line), "")
+
+
+def _cause(error: Any) -> str:
+    java = getattr(error, "java_exception", None)
+    return str(java.getMessage()) if java is not None else str(error)

@@ -1,0 +1,1 @@
+"""Operators over several epochs: what is restored, fetched when touched, and written."""

@@ -1,0 +1,1 @@
+"""What users write and hand over: functions, output tags, the context they get."""

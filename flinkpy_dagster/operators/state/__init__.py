@@ -1,0 +1,1 @@
+"""Keyed and broadcast state in memory, its descriptors, its time to live."""

@@ -1,0 +1,1 @@
+"""A subtask of a stage: its operators wired, its sources and sinks, where its results go."""

@@ -1,0 +1,1 @@
+"""Event time and timers: strategies, alignment of watermarks, timer queues."""

@@ -1,0 +1,1 @@
+"""Windows: assigners, triggers, evictors, the operator for any window and the fast ones."""

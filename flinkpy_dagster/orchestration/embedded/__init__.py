@@ -1,0 +1,1 @@
+"""Jobs of this process, as flinkpy run and env.execute() start them."""

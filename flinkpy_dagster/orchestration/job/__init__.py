@@ -1,0 +1,1 @@
+"""One execution of a JobGraph within a Dagster run: regions, restarts, results, reports."""

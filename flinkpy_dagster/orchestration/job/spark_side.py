@@ -1,0 +1,99 @@
+"""Spark for a job: a session that starts while other things happen, and the runner of regions on it."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.graph.boundedness import is_unbounded
+from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.orchestration.job.job_run import Runner
+from flinkpy_dagster.orchestration.job.resuming import Records
+from flinkpy_dagster.orchestration.streaming.stream_run import epoch_runner
+from flinkpy_dagster.runtime.events import TaskSpec
+from flinkpy_dagster.runtime.job_tasks import tasks_of
+from flinkpy_dagster.runtime.scheduling import slots_for_job
+
+
+class SessionStart:
+    """A SparkSession that starts in a thread of its own; ``session()`` waits for it and raises what went wrong."""
+
+    def __init__(self, configuration: Configuration):
+        self._future: Future[Any] = Future()
+        threading.Thread(target=self._start, args=(configuration,), name="spark-start", daemon=True).start()
+
+    def session(self) -> Any:
+        return self._future.result()
+
+    def _start(self, configuration: Configuration) -> None:
+        try:
+            from flinkpy_dagster.dataplane.regions.regions import RegionRunner  # noqa: F401  imported beside the JVM's start
+            from flinkpy_dagster.dataplane.spark.session import spark_session
+
+            self._future.set_result(spark_session(configuration))
+        except BaseException as error:
+            self._future.set_exception(error)
+
+
+def data_folder(configuration: Configuration, job_name: str, job_id: str) -> str:
+    """Where the stored data sets of one job lie."""
+    return os.path.join(os.path.abspath(configuration.get("flinkpy.data-sets.dir")), job_name, job_id)
+
+
+def region_runner(
+    session: Callable[[], Any],
+    job_graph: JobGraph,
+    configuration: Configuration,
+    folder: str,
+    listener: Any,
+    job_id: str,
+) -> Runner:
+    """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session and a slot."""
+    session = _with_slots(session, job_graph, configuration)
+    if is_unbounded(job_graph):
+        return epoch_runner(session, job_graph, configuration, listener, job_id, folder)
+    spark = session()
+    from flinkpy_dagster.dataplane.data_sets import DataSetStore
+    from flinkpy_dagster.dataplane.regions.regions import RegionRunner
+
+    return RegionRunner(
+        spark=spark,
+        job_graph=job_graph,
+        configuration=configuration,
+        store=DataSetStore(folder),
+        listener=listener,
+        job_id=job_id,
+    )
+
+
+def _with_slots(
+    session: Callable[[], Any], job_graph: JobGraph, configuration: Configuration
+) -> Callable[[], Any]:
+    """Raises SlotsUnavailable when the cluster has none in time."""
+
+    def with_slots() -> Any:
+        spark = session()
+        from flinkpy_dagster.dataplane.spark.cluster_slots import await_slots
+
+        regions: dict[str, list[TaskSpec]] = {}
+        for task in tasks_of(job_graph):
+            regions.setdefault(task.region, []).append(task)
+        needed = max(map(slots_for_job, regions.values()))
+        timeout = configuration.get("slot.request.timeout").total_seconds()
+        await_slots(spark, needed, timeout, f"job '{job_graph.name}'")
+        return spark
+
+    return with_slots
+
+
+def records_of(run_id: str) -> Callable[[Any], Records]:
+    """The records that a run with this id writes, given its RegionRunner."""
+
+    def made(runner: Any) -> Records:
+        from flinkpy_dagster.dataplane.regions.result_records import ResultRecords
+
+        return ResultRecords(runner.spark, runner.store, run_id)
+
+    return made

@@ -1,0 +1,1 @@
+"""DataStream programs as Dagster definitions: ops, assets, names, config."""

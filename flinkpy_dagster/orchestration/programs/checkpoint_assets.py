@@ -1,0 +1,137 @@
+"""Checkpoints as materializations of the asset ``<job>/checkpoints``, while the job runs.
+
+Events of one run get slow to read after some thousand, so they are rate-limited; the store of the job has them all.
+"""
+
+import threading
+import time
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    AssetObservation,
+    AssetSpec,
+    DagsterInstance,
+    MetadataValue,
+)
+
+from flinkpy_dagster.graph.job_graph import JobVertex
+from flinkpy_dagster.orchestration.job.job_run import JobRun
+from flinkpy_dagster.orchestration.steps import spark_jobs
+from flinkpy_dagster.orchestration.streaming.run_requests import RunRequests
+from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
+from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
+from flinkpy_dagster.state.refs import MIN_TIMESTAMP
+
+REPORT_SECONDS = 10.0
+_WAKE_SECONDS = 0.5
+
+
+def checkpoints_spec(key: AssetKey, group_name: str) -> AssetSpec:
+    """The external asset."""
+    return AssetSpec(
+        key,
+        group_name=group_name,
+        description="Completed checkpoints and savepoints of the job; failed ones are observations.",
+        kinds={"flink"},
+    )
+
+
+def with_checkpoints(
+    instance: DagsterInstance, run_id: str, job_run: JobRun, vertex: JobVertex, key: AssetKey
+) -> Generator[Any, None, Any]:
+    """Takes part in a thread; meanwhile gives checkpoint events and looks for requests to the run.
+
+    Returns, or raises, what ``JobRun.take_part`` does.
+    """
+    outcome: list[tuple[Any, BaseException | None]] = []
+
+    def work() -> None:
+        try:
+            outcome.append((job_run.take_part(vertex), None))
+        except BaseException as error:
+            outcome.append((None, error))
+
+    thread = threading.Thread(target=spark_jobs.inheriting(work), name="take-part", daemon=True)
+    thread.start()
+    reports, requests = _Reports(key), RunRequests(instance, run_id)
+    runner: Any = None
+    while thread.is_alive():
+        thread.join(_WAKE_SECONDS)
+        runner = job_run.runner
+        if runner is not None:
+            requests.look(runner.requests)
+            yield from reports.events(runner.listener.events)
+    if runner is not None:
+        requests.look(runner.requests)
+        yield from reports.rest(runner.listener.events)
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result
+
+
+class _Reports:
+    """Chooses what is told."""
+
+    def __init__(self, key: AssetKey) -> None:
+        self._key = key
+        self._told_at = -REPORT_SECONDS
+        self._held: tuple[EpochMetadata, str] | None = None
+        self._skipped = 0
+
+    def events(self, news: Any) -> Iterator[Any]:
+        """Events for what has happened since the last call."""
+        while news is not None and not news.empty():
+            each = news.get()
+            if isinstance(each, CheckpointFailed):
+                yield AssetObservation(
+                    self._key, description=str(each), metadata={"failed_id": each.checkpoint_id}
+                )
+            elif each[0].kind is CheckpointKind.SAVEPOINT:
+                yield AssetMaterialization(self._key, metadata=checkpoint_metadata(*each))
+            else:
+                self._skipped += self._held is not None
+                self._held = each
+        if self._held is not None and time.monotonic() - self._told_at >= REPORT_SECONDS:
+            yield self._told()
+
+    def rest(self, news: Any) -> Iterator[Any]:
+        """The same at the end: the newest one is told in any case."""
+        yield from self.events(news)
+        if self._held is not None:
+            yield self._told()
+
+    def _told(self) -> AssetMaterialization:
+        assert self._held is not None
+        about = checkpoint_metadata(*self._held) | {"not_reported": self._skipped}
+        self._held, self._skipped, self._told_at = None, 0, time.monotonic()
+        return AssetMaterialization(self._key, metadata=about)
+
+
+def checkpoint_metadata(metadata: EpochMetadata, path: str) -> dict[str, Any]:
+    """Numbers first: the UI plots them over time."""
+    about: dict[str, Any] = {
+        "id": metadata.checkpoint_id or 0,
+        "epoch": metadata.epoch,
+        "duration_ms": metadata.completed_ms - metadata.triggered_ms,
+        "bytes_full": metadata.bytes,
+        "bytes_incremental": metadata.written_bytes,
+        "keys": metadata.entries,
+        "records": metadata.statistics.get("records_in", 0),
+        "kind": metadata.kind.value,
+        "job_id": metadata.job_id,
+    }
+    for operator in metadata.operators.values():
+        if operator.bytes:
+            about[f"state_bytes {operator.label}"] = operator.bytes
+    marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
+    if marks and min(marks) < 2**53:
+        about["watermark"] = MetadataValue.timestamp(min(marks) / 1000)
+        about["lag_ms"] = metadata.completed_ms - min(marks)
+    about["path"] = MetadataValue.path(path)
+    if metadata.restored_from is not None:
+        about["restored_from"] = MetadataValue.path(metadata.restored_from)
+    return about

@@ -1,0 +1,286 @@
+"""A JobGraph as Dagster definitions: one op per vertex, one asset per data set and sink.
+
+Every op has an output ``started``, yielded first, which is all that its readers wait for: the executor decides about
+the rest. Data sets and sinks are outputs yielded at the end. Nothing travels through an IO manager.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dagster import (
+    AssetKey,
+    AssetsDefinition,
+    AssetSpec,
+    DagsterExecutionInterruptedError,
+    DependencyDefinition,
+    Failure,
+    GraphDefinition,
+    In,
+    InputMapping,
+    MetadataValue,
+    Nothing,
+    OpDefinition,
+    OpExecutionContext,
+    Out,
+    Output,
+    OutputMapping,
+    RetryRequested,
+    op,
+)
+
+from flinkpy_dagster.graph.boundedness import is_unbounded
+from flinkpy_dagster.graph.job_graph import JobVertex
+from flinkpy_dagster.graph.regions import pipelined_regions
+from flinkpy_dagster.graph.stream_graph import StreamNode
+from flinkpy_dagster.operators import specs
+from flinkpy_dagster.orchestration import op_tags
+from flinkpy_dagster.orchestration.job.job_report import metrics_of
+from flinkpy_dagster.orchestration.job.job_run import JobRun
+from flinkpy_dagster.orchestration.job.region_parts import RegionRestarts
+from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
+from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, readable
+from flinkpy_dagster.orchestration.programs import metadata
+from flinkpy_dagster.orchestration.programs.checkpoint_assets import checkpoints_spec, with_checkpoints
+
+STARTED = "started"
+_SPARK_SIDE = (specs.TextFiles, specs.RecordFiles, specs.DataFrameSource)
+
+
+@dataclass(frozen=True)
+class ProgramOps:
+    """The ops, the graph and the assets of one program. ``resource_key`` gives the ops their JobRun."""
+
+    graph: NamedGraph
+    resource_key: str
+    key_prefix: tuple[str, ...] = ()
+    group_name: str | None = None
+    description: str | None = None
+    source_keys: Mapping[int, AssetKey] = field(default_factory=dict)
+
+    # -- assets ----------------------------------------------------------------------------------------
+
+    def assets(self) -> AssetsDefinition:
+        """One asset per data set and sink, with lineage; they can only be made together."""
+        keys = self.asset_keys()
+        return AssetsDefinition.from_graph(
+            self.graph_definition(),
+            keys_by_input_name={f"source_{node}": key for node, key in self._sources().items()},
+            keys_by_output_name=keys,
+            internal_asset_deps={name: self._upstream_keys(name, keys) for name in keys},
+            group_name=self.group_name or legal_name(self.graph.name),
+            metadata_by_output_name=self._metadata(),
+            tags_by_output_name=self._kinds(),
+            can_subset=False,
+        )
+
+    def source_specs(self) -> list[AssetSpec]:
+        """External assets: the files and DataFrames that the program reads."""
+        group = self.group_name or legal_name(self.graph.name)
+        nodes = {node.id: node for vertex in self.graph.job_graph.vertices for node in vertex.nodes}
+        found = []
+        for node_id, key in self._sources().items():
+            spec: Any = nodes[node_id].operators[0]
+            about = {"paths": ", ".join(spec.paths)} if getattr(spec, "paths", None) else {}
+            kinds = {"spark"} | ({spec.format} if isinstance(spec, specs.RecordFiles) else set())
+            found.append(AssetSpec(key, group_name=group, metadata=about, kinds=kinds))
+        if is_unbounded(self.graph.job_graph):
+            found.append(checkpoints_spec(self.checkpoints_key(), group))
+        return found
+
+    def checkpoints_key(self) -> AssetKey:
+        """Of an unbounded job."""
+        return AssetKey([*self.key_prefix, legal_name(self.graph.name), "checkpoints"])
+
+    def asset_keys(self) -> dict[str, AssetKey]:
+        """By output name. A table sink may name its own."""
+        prefix = [*self.key_prefix, legal_name(self.graph.name)]
+        keys = {name: AssetKey([*prefix, name]) for name in self.graph.output_names.values()}
+        for _, node in self.graph.sinks():
+            own = getattr(node.operators[-1], "asset_key", None)
+            if own:
+                keys[self.graph.output_names[str(node.id)]] = AssetKey(list(own))
+        return keys
+
+    def _sources(self) -> dict[int, AssetKey]:
+        prefix = [*self.key_prefix, legal_name(self.graph.name), "sources"]
+        taken: dict[int, AssetKey] = {}
+        for node in self._spark_side_sources():
+            name = legal_name(readable(node) or node.name)
+            key = AssetKey([*prefix, name])
+            taken[node.id] = key if key not in taken.values() else AssetKey([*prefix, f"{name}_{node.id}"])
+        return taken
+
+    def _spark_side_sources(self) -> Iterator[StreamNode]:
+        for vertex in self.graph.job_graph.vertices:
+            for node in vertex.nodes:
+                if node.is_source and isinstance(node.operators[0], _SPARK_SIDE):
+                    yield node
+
+    def _upstream_keys(self, output_name: str, keys: Mapping[str, AssetKey]) -> set[AssetKey]:
+        producer = next(
+            v.id for v in self.graph.job_graph.vertices if output_name in self.graph.outputs_of(v.id)
+        )
+        read = {edge.data_set for edge in self.graph.job_graph.edges_into(producer)}
+        sources = self._sources()
+        own = {sources[node.id] for node in self.graph.job_graph.vertex(producer).nodes if node.id in sources}
+        return own | {keys[self.graph.output_names[data_set]] for data_set in read}
+
+    def _metadata(self) -> dict[str, metadata.Metadata]:
+        job_graph, names = self.graph.job_graph, self.graph.output_names
+        of_data_sets = {names[each.id]: metadata.of_data_set(job_graph, each) for each in job_graph.data_sets}
+        of_sinks = {names[str(node.id)]: metadata.of_sink(v, node) for v, node in self.graph.sinks()}
+        return (
+            of_data_sets | of_sinks | {names[v.id]: metadata.of_dead_end(v) for v in self.graph.dead_ends()}
+        )
+
+    def _kinds(self) -> dict[str, Mapping[str, str]]:
+        names = self.graph.output_names
+        kinds = {names[each.id]: metadata.kinds_of_data_set(each) for each in self.graph.job_graph.data_sets}
+        kinds |= {names[str(node.id)]: metadata.kinds_of_sink(node) for _, node in self.graph.sinks()}
+        return {name: metadata.kind_tags(each) for name, each in kinds.items()}
+
+    # -- graph -----------------------------------------------------------------------------------------
+
+    def graph_definition(self) -> GraphDefinition:
+        """Ops connected by ``started``; graph inputs for the sources that are assets."""
+        names = self.graph.op_names
+        dependencies: dict[str, dict[str, DependencyDefinition]] = {name: {} for name in names.values()}
+        for edge in self.graph.job_graph.edges:
+            source = names[edge.source]
+            dependencies[names[edge.target]][f"from_{source}"] = DependencyDefinition(source, STARTED)
+        outputs = [
+            OutputMapping(
+                graph_output_name=output, mapped_node_name=names[vertex_id], mapped_node_output_name=output
+            )
+            for vertex_id in names
+            for output in self.graph.outputs_of(vertex_id)
+        ]
+        inputs = [
+            InputMapping(
+                graph_input_name=f"source_{node.id}",
+                mapped_node_name=names[vertex.id],
+                mapped_node_input_name=f"source_{node.id}",
+            )
+            for vertex in self.graph.job_graph.vertices
+            for node in vertex.nodes
+            if node.id in self._sources()
+        ]
+        return GraphDefinition(
+            name=legal_name(self.graph.name),
+            description=self.description,
+            node_defs=[self._op(vertex) for vertex in self.graph.job_graph.vertices],
+            dependencies=dependencies,
+            input_mappings=inputs,
+            output_mappings=outputs,
+        )
+
+    def _op(self, vertex: JobVertex) -> OpDefinition:
+        name = self.graph.op_names[vertex.id]
+        upstream = {self.graph.op_names[edge.source] for edge in self.graph.job_graph.edges_into(vertex.id)}
+        sources = self._sources()
+        ins = {f"from_{each}": In(Nothing) for each in sorted(upstream)}
+        ins |= {f"source_{node.id}": In(Nothing) for node in vertex.nodes if node.id in sources}
+        is_read = bool(
+            self.graph.job_graph.edges_out_of(vertex.id)
+        )  # Dagster refuses outputs that nobody wants
+        outs = {STARTED: Out(Nothing, description="It runs.")} if is_read else {}
+        outs |= {output: Out(Nothing, is_required=False) for output in self.graph.outputs_of(vertex.id)}
+
+        @op(
+            name=name,
+            description=" -> ".join(node.name for node in vertex.nodes),
+            ins=ins,
+            out=outs,
+            tags=self._tags(vertex),
+            required_resource_keys={self.resource_key},
+        )
+        def run_vertex(context: OpExecutionContext) -> Iterator[Output[None]]:
+            job_run: JobRun = getattr(context.resources, self.resource_key)
+            try:
+                if is_read:
+                    yield Output(None, STARTED)
+                yield from _take_part(context, job_run, name, self.checkpoints_key())
+            except RetryRequested:
+                raise
+            except BaseException as error:  # also GeneratorExit: Dagster gave the op up
+                job_run.fail(error)
+                raise
+
+        return run_vertex
+
+    def _tags(self, vertex: JobVertex) -> dict[str, str]:
+        regions = pipelined_regions(self.graph.job_graph)
+        region = next(each for each in regions if vertex.id in each.vertex_ids)
+        return {
+            **op_tags.of_vertex(self.graph.name, self.graph.job_graph, vertex, region),
+            **metadata.kind_tags({"flink"}),
+        }
+
+
+def _take_part(
+    context: OpExecutionContext, job_run: JobRun, op_name: str, checkpoints: AssetKey
+) -> Iterator[Output[None]]:
+    """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
+    vertex = job_run.graph.vertex_of(op_name)
+    step = context.get_step_execution_context()
+    if step.retry_mode.disabled:
+        job_run.forbid_restarts()
+    try:
+        if is_unbounded(job_run.graph.job_graph) and vertex is job_run.graph.job_graph.vertices[0]:
+            result = yield from with_checkpoints(
+                context.instance, context.run_id, job_run, vertex, checkpoints
+            )
+        else:
+            result = job_run.take_part(vertex)
+        job_run.await_turn(vertex)
+        _look_at_inputs_again(context)
+    except RegionRestarts as restarts:
+        cause = _explained(job_run, vertex, restarts.cause)
+        attempts = step.previous_attempt_count + 1  # how many are enough is not for Dagster to say
+        raise RetryRequested(attempts, seconds_to_wait=restarts.backoff_ms / 1000) from cause
+    except Exception as error:
+        raise _failure(job_run, vertex, error) from error
+    about = metadata.of_vertex(result, vertex) | metadata.of_job(metrics_of(job_run), op_name)
+    context.log.debug(
+        f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
+    )
+    names = job_run.graph.output_names
+    for data_set in job_run.graph.job_graph.data_sets:
+        if data_set.producer == vertex.id:
+            details = metadata.of_data_set_result(result, data_set)
+            yield Output(None, names[data_set.id], metadata=about | details)
+    if vertex.id in names:
+        yield Output(None, names[vertex.id], metadata=about)
+    kept = job_run.sinks if isinstance(job_run.sinks, KeptOutputs) else None
+    for node in vertex.nodes:
+        if node.is_sink:
+            if kept is not None and (text := kept.text(node.id)):
+                print(text)
+            details = metadata.of_sink_result(result, node, kept)
+            yield Output(None, names[str(node.id)], metadata=about | details)
+    job_run.end_turn(vertex)
+
+
+def _look_at_inputs_again(context: OpExecutionContext) -> None:
+    """Dagster notes at the start of a step which versions of other assets it read; these were made since then."""
+    context.get_step_execution_context().fetch_external_input_asset_version_info()
+
+
+def _failure(job_run: JobRun, vertex: JobVertex, error: Exception) -> BaseException:
+    """What Dagster shows."""
+    if job_run.is_canceled:
+        return DagsterExecutionInterruptedError(str(error))
+    return _explained(job_run, vertex, error)
+
+
+def _explained(job_run: JobRun, vertex: JobVertex, error: BaseException) -> Failure:
+    """The user's error in the op that it belongs to, its one line in the others."""
+    if not job_run.is_culprit(vertex, error):
+        return Failure(f"The region failed because: {error}", allow_retries=False)
+    about: dict[str, Any] = metadata.of_history(job_run.failures.history)
+    if line := getattr(error, "user_line", ""):
+        about["user_line"] = line
+    if text := getattr(error, "traceback_text", ""):
+        about["traceback"] = MetadataValue.md(f"```\n{text}\n```")
+    return Failure(str(error), metadata=about, allow_retries=False)

@@ -1,0 +1,1 @@
+"""Unbounded jobs in Dagster: where they go on, checkpoints as assets, requests to them."""
