@@ -8,6 +8,7 @@ from typing import Any
 import cloudpickle
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.slots import local_cores
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -38,7 +39,16 @@ class Recording:
         self.ids = TransformationIds()
         self.transformations: list[Transformation] = []
         self._lock = RLock()  # programs may record in several threads; it also keeps streams out of functions
-        self.default_local_parallelism = os.cpu_count() or 1
+        self._default_local_parallelism: int | None = None
+
+    @property
+    def default_local_parallelism(self) -> int:
+        """Parallelism where nothing sets one: N on ``local[N]``, else the processors of this machine."""
+        return self._default_local_parallelism or local_cores(self.configuration) or os.cpu_count() or 1
+
+    @default_local_parallelism.setter
+    def default_local_parallelism(self, parallelism: int) -> None:
+        self._default_local_parallelism = parallelism
 
     @property
     def parallelism(self) -> int:

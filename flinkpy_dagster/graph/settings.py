@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass, field
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.slots import promised_slots
 
 AUTO_MAX = 2**31 - 1
 """Flink 1's ``ExecutionConfig.PARALLELISM_AUTO_MAX``: as many subtasks as there are slots."""
@@ -38,7 +39,7 @@ class GraphSettings:
         """AUTO_MAX as the number of slots, within the maximum; every other parallelism as it is."""
         if parallelism != AUTO_MAX:
             return parallelism
-        slots = self.configuration.get("taskmanager.numberOfTaskSlots") or os.cpu_count() or 1
+        slots = promised_slots(self.configuration) or os.cpu_count() or 1
         highest = max_parallelism if max_parallelism > 0 else self.max_parallelism
         return min(slots, highest) if highest > 0 else slots
 

@@ -67,6 +67,19 @@ def test_run_when_a_file_is_missing_then_names_the_source_and_leaves_no_result(t
     assert not (tmp_path / "out").exists()
 
 
+def test_run_on_local_n_when_the_job_needs_more_slots_then_nothing_starts(tmp_path):
+    (tmp_path / "job.py").write_text(
+        "from flinkpy_dagster.api import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "env.from_collection([1]).map(print).set_parallelism(3)\n"
+        "env.execute('wide')\n"
+    )
+    code, out, err = finished(flinkpy("run", "-t", "local[2]", "job.py", folder=tmp_path))
+    assert (code, out) == (1, "")
+    assert "needs 3 slots at once" in err.splitlines()[-1]
+    assert "2 exist" in err.splitlines()[-1]
+
+
 SLOW = """
 import pathlib, time
 from flinkpy_dagster.api import StreamExecutionEnvironment

@@ -135,8 +135,9 @@ def test_job_when_no_executor_registers_then_slots_are_waited_for_and_the_error_
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "flinkpy: Could not acquire the minimum required resources: job 'lonely' on "
-        f"'spark://127.0.0.1:{port}', within 3 s, needs 2 slots at once, 0 exist. Start workers there, ask for "
-        "executors that fit them (spark.executor.memory, spark.executor.cores), or raise slot.request.timeout."
+        f"'spark://127.0.0.1:{port}', within 3 s, needs 2 slots at once, 0 exist. Lower the parallelism, start "
+        "workers there, ask for executors that fit them (spark.executor.memory, spark.executor.cores), or raise "
+        "slot.request.timeout."
     )
 
 

@@ -24,20 +24,25 @@ def registered_slots(spark: SparkSession) -> int:
 
 
 def await_slots(spark: SparkSession, needed: int, timeout_s: float, who: str) -> int:
-    """Waits until there is a slot; how many there are. With fewer than ``needed`` Spark runs the subtasks in turns.
+    """Waits until a cluster has ``needed`` slots; how many there are.
 
-    Raises SlotsUnavailable when none has registered in time.
+    On this machine the options have been asked before, and under dynamic allocation executors come when tasks wait.
+    Raises SlotsUnavailable when too few have registered in time.
     """
+    context = spark.sparkContext
+    if context.master.startswith("local"):
+        return registered_slots(spark)
+    least = 1 if context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true" else needed
     deadline = time.monotonic() + timeout_s
-    while (slots := registered_slots(spark)) == 0:
+    while (slots := registered_slots(spark)) < least:
         if time.monotonic() > deadline:
-            master = spark.sparkContext.master
+            master = context.master
             raise SlotsUnavailable(
                 needed,
-                0,
+                slots,
                 f"{who} on '{master}', within {timeout_s:g} s,",
-                remedy="Start workers there, ask for executors that fit them (spark.executor.memory, "
-                "spark.executor.cores), or raise slot.request.timeout.",
+                remedy="Lower the parallelism, start workers there, ask for executors that fit them "
+                "(spark.executor.memory, spark.executor.cores), or raise slot.request.timeout.",
             )
         time.sleep(_POLL_SECONDS)
     return slots

@@ -18,6 +18,7 @@ from dagster import (
     execute_job,
 )
 
+from flinkpy_dagster.config.slots import promised_slots
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, legal_name
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
@@ -75,7 +76,7 @@ def _begin(job: "EmbeddedJob", context: InitResourceContext) -> JobRun:
 def _run_config(job: "EmbeddedJob") -> dict[str, Any]:
     execution = {
         "scheduling_mode": job.configuration.get("jobmanager.scheduling-mode"),
-        "slots": job.configuration.get("taskmanager.numberOfTaskSlots"),
+        "slots": promised_slots(job.configuration),
         "slot_request_timeout_seconds": job.configuration.get("slot.request.timeout").total_seconds(),
     }
     return {

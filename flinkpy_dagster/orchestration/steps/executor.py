@@ -234,7 +234,8 @@ class _StepLoop:
                 if time.monotonic() >= self._next_look:
                     self._next_look = math.inf
                     yield from self._start_steps(active)
-                    if active._waiting_to_retry or pools.has_pending_claims():
+                    # a retry may have become due while the events of the plan were asked for: then it is executable
+                    if active._waiting_to_retry or active._executable or pools.has_pending_claims():
                         self._look_in(max(active.sleep_interval(), _POLL_SECONDS))  # 0: due since just now
                 yield from self._take_report(active)
                 yield from self._transitions(active)

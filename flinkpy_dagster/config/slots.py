@@ -1,0 +1,24 @@
+"""How many task slots the options promise."""
+
+import re
+
+from flinkpy_dagster.config.configuration import Configuration
+
+_LOCAL = re.compile(r"local\[(\d+)(,\s*\d+)?\]")
+
+
+def local_cores(configuration: Configuration) -> int | None:
+    """N, for jobs that are to run on Spark's ``local[N]`` (``execution.target`` or ``spark.master``), else None."""
+    for key in ("execution.target", "spark.master"):
+        found = _LOCAL.fullmatch(configuration.get_string(key, "") or "")
+        if found:
+            return int(found[1])
+    return None
+
+
+def promised_slots(configuration: Configuration) -> int | None:
+    """``taskmanager.numberOfTaskSlots``, else N of ``local[N]``. None: on this machine as many as a job needs, as in
+    Flink's local cluster; on a cluster those of its executors.
+    """
+    slots: int | None = configuration.get("taskmanager.numberOfTaskSlots")
+    return slots or local_cores(configuration)
