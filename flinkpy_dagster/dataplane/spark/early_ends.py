@@ -12,6 +12,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -38,7 +39,8 @@ def closed_early(rows: Generator[Any, None, None]) -> Iterator[Any]:
         _open.remove(rows)
         if is_main:
             for number in _SIGNALS:
-                signal.signal(number, signal.SIG_DFL)
+                if signal.getsignal(number) is _end_pass:  # else the end has begun, and stays undisturbed
+                    signal.signal(number, signal.SIG_DFL)
 
 
 def close_open() -> None:
@@ -98,16 +100,26 @@ class GentleOs:
 
 
 def _kill_later(pids: set[int]) -> None:
-    """In a process of its own: the daemon must go on forking, and must not have threads for that."""
+    """In a process of its own: the daemon must go on forking, and must not have threads for that.
+
+    Warns again and again: a signal that comes just before a worker goes to sleep does not wake it.
+    """
     if os.fork():
         return
     os.closerange(0, 1024)  # nobody shall wait for the end of what this process has inherited
     deadline = time.monotonic() + GRACE_SECONDS
-    while any(map(_is_ours, pids)) and time.monotonic() < deadline:
+    while (there := [pid for pid in pids if _is_ours(pid)]) and time.monotonic() < deadline:
+        for pid in there:
+            _signal(pid, signal.SIGTERM)
         time.sleep(_POLL_SECONDS)
     for pid in filter(_is_ours, pids):
-        os.kill(pid, signal.SIGKILL)
+        _signal(pid, signal.SIGKILL)
     os._exit(0)
+
+
+def _signal(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError):  # it has ended since
+        os.kill(pid, number)
 
 
 def _is_ours(pid: int) -> bool:
