@@ -101,8 +101,8 @@ def start(folder: Path) -> "subprocess.Popen[bytes]":
     }
     pairs = [word for key, value in options.items() for word in ("-D", f"{key}={value}")]
     command = [sys.executable, "-m", "flinkpy_dagster", "run", *pairs, __file__, "--program", str(folder)]
-    log = (folder / "log").open("ab")
-    return subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+    with (folder / "log").open("ab") as log:
+        return subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
 
 
 def kill(process: "subprocess.Popen[bytes]") -> None:

@@ -1,9 +1,11 @@
 """Work that falls due all at once, at the end of the input, is done in slices: results leave a task in between."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
+import cloudpickle
 import pytest
 
 from flinkpy_dagster.api import (
@@ -28,6 +30,18 @@ from flinkpy_dagster.testing.local_job import LocalRunner
 KEYS = 100
 SLICE = 10
 LOG: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def _functions_share_the_log() -> Iterator[None]:
+    """Once Spark has run a job in this process, program modules are pickled by value: functions would have own logs."""
+    module = sys.modules[__name__]
+    is_by_value = __name__ in cloudpickle.list_registry_pickle_by_value()
+    if is_by_value:
+        cloudpickle.unregister_pickle_by_value(module)
+    yield
+    if is_by_value:
+        cloudpickle.register_pickle_by_value(module)
 
 
 class At(TimestampAssigner):
