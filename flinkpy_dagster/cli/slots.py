@@ -3,7 +3,7 @@
 from typing import Any
 
 from flinkpy_dagster.graph.job_graph import JobGraph
-from flinkpy_dagster.runtime.job_tasks import tasks_of
+from flinkpy_dagster.runtime.job_tasks import tasks_by_region, tasks_of
 from flinkpy_dagster.runtime.slots_report import needs_by_group, waves
 
 Report = dict[str, Any]
@@ -12,9 +12,7 @@ Report = dict[str, Any]
 def slots_of(job_graph: JobGraph) -> Report:
     """``eager``: all at once; ``largest_region``: the least that the other modes need; per group; per wave."""
     tasks = tasks_of(job_graph)
-    regions: dict[str, list] = {}
-    for task in tasks:
-        regions.setdefault(task.region, []).append(task)
+    regions = tasks_by_region(tasks)
     needs = needs_by_group(tasks)
     per_region = {name: _total(members) for name, members in regions.items()}
     return {

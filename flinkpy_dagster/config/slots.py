@@ -1,5 +1,6 @@
 """How many task slots the options promise."""
 
+import os
 import re
 
 from flinkpy_dagster.config.configuration import Configuration
@@ -22,3 +23,8 @@ def promised_slots(configuration: Configuration) -> int | None:
     """
     slots: int | None = configuration.get("taskmanager.numberOfTaskSlots")
     return slots or local_cores(configuration)
+
+
+def slots_of_this_machine(configuration: Configuration) -> int:
+    """Those promised, else one per processor."""
+    return promised_slots(configuration) or os.cpu_count() or 1

@@ -1,6 +1,6 @@
 """What the pass of each stage of a region reads and writes, decided before Spark is asked for anything."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -93,6 +93,11 @@ def plan_region(
             carried.add(plan.carrier)
         plans.append(plan)
     return _placed(plans, owner)
+
+
+def stage_of_vertices(plans: Iterable[StagePlan]) -> dict[str, int]:
+    """The id of the stage that each vertex is in."""
+    return {vertex.id: plan.stage.id for plan in plans for vertex in plan.stage.vertices}
 
 
 def senders(plan: StagePlan, owner: Mapping[str, int]) -> list[int]:

@@ -1,10 +1,9 @@
 """What of the environment the graph passes must know."""
 
-import os
 from dataclasses import dataclass, field
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.config.slots import promised_slots
+from flinkpy_dagster.config.slots import slots_of_this_machine
 
 AUTO_MAX = 2**31 - 1
 """Flink 1's ``ExecutionConfig.PARALLELISM_AUTO_MAX``: as many subtasks as there are slots."""
@@ -39,7 +38,7 @@ class GraphSettings:
         """AUTO_MAX as the number of slots, within the maximum; every other parallelism as it is."""
         if parallelism != AUTO_MAX:
             return parallelism
-        slots = promised_slots(self.configuration) or os.cpu_count() or 1
+        slots = slots_of_this_machine(self.configuration)
         highest = max_parallelism if max_parallelism > 0 else self.max_parallelism
         return min(slots, highest) if highest > 0 else slots
 

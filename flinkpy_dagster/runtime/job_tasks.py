@@ -1,5 +1,7 @@
 """The tasks that a JobGraph is, as the scheduler sees them, before anything runs."""
 
+from collections.abc import Iterable
+
 from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.slot_sharing import resources_of
@@ -21,6 +23,14 @@ def tasks_of(job_graph: JobGraph) -> tuple[TaskSpec, ...]:
         apart = {keys[each] for each in inputs if regions[each] is not regions[vertex.id]}
         found.append(_task(job_graph, vertex, keys[vertex.id], f"region {regions[vertex.id].id}", apart))
     return tuple(found)
+
+
+def tasks_by_region(tasks: Iterable[TaskSpec]) -> dict[str, list[TaskSpec]]:
+    """Tasks that start and end together, in the order in which they are given."""
+    regions: dict[str, list[TaskSpec]] = {}
+    for task in tasks:
+        regions.setdefault(task.region, []).append(task)
+    return regions
 
 
 def _task(job_graph: JobGraph, vertex: JobVertex, key: str, region: str, inputs: set[str]) -> TaskSpec:

@@ -15,9 +15,10 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.rows.records import TableColumns
+from flinkpy_dagster.dataplane.sinks.master_hooks import place_taken
 from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
-from flinkpy_dagster.errors import InvalidProgram, UserCodeError
+from flinkpy_dagster.errors import UserCodeError
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
@@ -185,7 +186,4 @@ def _make_room(node: StreamNode, spec: TableSink, base: str) -> None:
     if spec.path is None or spec.mode == "overwrite":
         shutil.rmtree(base)
     elif spec.mode == "error" and any(not name.startswith(".") for name in os.listdir(base)):
-        raise InvalidProgram(
-            f"Sink '{node.name}' writes to '{spec.path}', which exists: choose another path, or mode "
-            "'overwrite' or 'append'."
-        )
+        raise place_taken(node, spec)

@@ -1,6 +1,6 @@
 """The DataFrames of all stages of a region: pass after pass, lazily, each told how to read the ones before it."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from flinkpy_dagster.dataplane.regions.passes import StagePass, pass_function
 from flinkpy_dagster.dataplane.regions.reports import Reports
 from flinkpy_dagster.dataplane.rows.arrivals import StageInput
 from flinkpy_dagster.dataplane.rows.departures import PassSchema
-from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, stage_of_vertices
 from flinkpy_dagster.graph.stream_graph import StreamNode
 
 ReadSource = Callable[[StagePlan, StreamNode], tuple[DataFrame, StageInput]]
@@ -70,17 +70,7 @@ class Composition:
         if not plan.stage.inputs:
             return self.inputs.of_generators(plan)
         upstream = {before.stage.id: (before, self.rows[before.stage.id]) for before in self._plans}
-        return self.inputs.of_exchanges(plan, upstream, _owners(self._plans))
-
-
-def _owners(plans: Iterable[StagePlan]) -> dict[str, int]:
-    """The stage of each vertex."""
-    return dict(_owned(plans))
-
-
-def _owned(plans: Iterable[StagePlan]) -> Iterator[tuple[str, int]]:
-    for plan in plans:
-        yield from ((vertex.id, plan.stage.id) for vertex in plan.stage.vertices)
+        return self.inputs.of_exchanges(plan, upstream, stage_of_vertices(self._plans))
 
 
 def run_without_result(rows: DataFrame) -> None:

@@ -44,7 +44,7 @@ from flinkpy_dagster.dataplane.sinks.tables import PendingTable, put_in_place, r
 from flinkpy_dagster.dataplane.spark.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed, provide_package
-from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region, stage_of_vertices
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -215,7 +215,7 @@ class _RunningRegion:
         engine = unshared_session(runner.spark, ENGINE_SETTINGS)
         unsplit = unshared_session(runner.spark, UNSPLIT_SETTINGS)
         self._inputs = StageInputs(engine, unsplit, runner.store)
-        self._stage_of = {vertex.id: plan.stage.id for plan in plans for vertex in plan.stage.vertices}
+        self._stage_of = stage_of_vertices(plans)
         self._composition = Composition(
             inputs=self._inputs,
             reports=reports,

@@ -12,7 +12,7 @@ from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.stream_graph import StreamNode
-from flinkpy_dagster.operators.specs import RowFileSink
+from flinkpy_dagster.operators.specs import RowFileSink, TableSink
 from flinkpy_dagster.operators.task.file_writing import local_path
 
 
@@ -29,10 +29,15 @@ def initialize_on_master(files: FileSystem, plans: Iterable[StagePlan]) -> None:
 def _check_place(files: FileSystem, table: TableOutput) -> None:
     spec = table.spec
     if spec.path is not None and spec.mode == "error" and files.exists(absolute(spec.path)):
-        raise InvalidProgram(
-            f"Sink '{table.node.name}' writes to '{spec.path}', which exists: choose another path, or mode "
-            "'overwrite' or 'append'."
-        )
+        raise place_taken(table.node, spec)
+
+
+def place_taken(node: StreamNode, spec: TableSink) -> InvalidProgram:
+    """The error of a table that must be new and is there."""
+    return InvalidProgram(
+        f"Sink '{node.name}' writes to '{spec.path}', which exists: choose another path, or mode 'overwrite' or "
+        "'append'."
+    )
 
 
 def _check_folders(node: StreamNode) -> None:

@@ -123,8 +123,8 @@ class MapView(State, Generic[K, V]):
         return iter(self.keys())
 
 
-class MapState(MapView[K, V]):
-    """A map."""
+class _ChangeableMap(MapView[K, V]):
+    """Changing access to a map."""
 
     __slots__ = ()
 
@@ -145,6 +145,12 @@ class MapState(MapView[K, V]):
 
     def __delitem__(self, key: K) -> None:
         self.remove(key)
+
+
+class MapState(_ChangeableMap[K, V]):
+    """A map."""
+
+    __slots__ = ()
 
 
 class ReadOnlyBroadcastState(MapView[K, V]):
@@ -153,28 +159,10 @@ class ReadOnlyBroadcastState(MapView[K, V]):
     __slots__ = ()
 
 
-class BroadcastState(ReadOnlyBroadcastState[K, V]):
+class BroadcastState(ReadOnlyBroadcastState[K, V], _ChangeableMap[K, V]):
     """A map that every subtask keeps alike, from the elements of a broadcast stream."""
 
     __slots__ = ()
-
-    @abstractmethod
-    def put(self, key: K, value: V) -> None:
-        """Sets the value at ``key``."""
-
-    @abstractmethod
-    def put_all(self, dict_value: dict[K, V]) -> None:
-        """Sets all entries of a dict."""
-
-    @abstractmethod
-    def remove(self, key: K) -> None:
-        """Removes the entry at ``key``, if there is one."""
-
-    def __setitem__(self, key: K, value: V) -> None:
-        self.put(key, value)
-
-    def __delitem__(self, key: K) -> None:
-        self.remove(key)
 
 
 class OperatorStateStore(ABC):

@@ -12,8 +12,7 @@ from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job.job_run import Runner
 from flinkpy_dagster.orchestration.job.resuming import Records
 from flinkpy_dagster.orchestration.streaming.stream_run import epoch_runner
-from flinkpy_dagster.runtime.events import TaskSpec
-from flinkpy_dagster.runtime.job_tasks import tasks_of
+from flinkpy_dagster.runtime.job_tasks import tasks_by_region, tasks_of
 from flinkpy_dagster.runtime.scheduling import slots_for_job
 
 
@@ -77,10 +76,7 @@ def _with_slots(
         spark = session()
         from flinkpy_dagster.dataplane.spark.cluster_slots import await_slots
 
-        regions: dict[str, list[TaskSpec]] = {}
-        for task in tasks_of(job_graph):
-            regions.setdefault(task.region, []).append(task)
-        needed = max(map(slots_for_job, regions.values()))
+        needed = max(map(slots_for_job, tasks_by_region(tasks_of(job_graph)).values()))
         timeout = configuration.get("slot.request.timeout").total_seconds()
         await_slots(spark, needed, timeout, f"job '{job_graph.name}'")
         return spark
