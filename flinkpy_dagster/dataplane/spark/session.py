@@ -16,6 +16,7 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.slots import slots_of_this_machine
 from flinkpy_dagster.dataplane.spark import worker_daemon
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
 from flinkpy_dagster.errors import TargetUnavailable
@@ -54,7 +55,7 @@ def spark_session(configuration: Configuration | None = None) -> SparkSession:
 def session_settings(configuration: Configuration) -> dict[str, str]:
     """Spark's settings of a new session."""
     settings = dict(_DEFAULTS)
-    settings["spark.master"] = f"local[{_slots(configuration)}]"
+    settings["spark.master"] = f"local[{slots_of_this_machine(configuration)}]"
     settings["spark.app.name"] = configuration.get_string("pipeline.name", None) or "flinkpy"
     settings["spark.ui.enabled"] = str(configuration.get("flinkpy.spark-ui.enabled")).lower()
     settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = str(
@@ -65,7 +66,7 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
     if settings["spark.master"].startswith("local"):
-        share = worker_memory_mib(_slots(configuration))
+        share = worker_memory_mib(slots_of_this_machine(configuration))
         settings.setdefault("spark.executor.pyspark.memory", f"{share}m")
         settings.setdefault("spark.python.daemon.module", worker_daemon.__name__)
         settings.setdefault("spark.driver.host", "127.0.0.1")
@@ -98,10 +99,6 @@ def worker_memory_mib(workers: int) -> int:
     if limit.exists() and (text := limit.read_text().strip()).isdigit():
         total = min(total, int(text))
     return max(3 * 1024, total * 3 // 4 // workers // 2**20)
-
-
-def _slots(configuration: Configuration) -> int:
-    return configuration.get("taskmanager.numberOfTaskSlots") or os.cpu_count() or 1
 
 
 def _start(settings: dict[str, str]) -> None:
