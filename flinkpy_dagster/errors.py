@@ -22,6 +22,9 @@
     │   └── StaleLeader
     ├── JobFailed                    a job ended without a result
     ├── JobCanceled
+    ├── JobNotFound                  no job has this id
+    ├── SubmissionRefused            the Dispatcher does not take this job
+    │   └── DuplicateJobSubmission
     ├── SlotsUnavailable             the job wants more slots than there are
     └── TargetUnavailable            there is nothing to run on (no Java, no cluster)
 
@@ -30,8 +33,9 @@ errors cross process boundaries. ``str(error)`` is one line: what happened, to w
 ``NonRetryable`` is none of them: programs raise it, or their own subclass, where running again would not help.
 """
 
-import re
 from http import HTTPStatus
+
+from flinkpy_dagster.tracebacks import one_line, user_line_of
 
 
 class NonRetryable(Exception):
@@ -288,6 +292,36 @@ class JobCanceled(FlinkpyError):
         return f"Job '{self.job}' was canceled."
 
 
+class JobNotFound(FlinkpyError):
+    """No job has this id (Flink's ``FlinkJobNotFoundException``)."""
+
+    def __init__(self, job_id: str):
+        super().__init__(job_id)
+        self.job_id = job_id
+
+    def sentence(self) -> str:
+        return f"Could not find Flink job ({self.job_id})"
+
+
+class SubmissionRefused(FlinkpyError):
+    """The Dispatcher does not take this job; takes the reason, in Flink's words where it has any."""
+
+
+class DuplicateJobSubmission(SubmissionRefused):
+    """The job id is taken (Flink's class of this name). ``status``: what became of that job so far."""
+
+    def __init__(self, job_id: str, status: str, is_globally_terminated: bool = False):
+        super().__init__(job_id, status, is_globally_terminated)
+        self.job_id, self.status = job_id, status
+        self.is_globally_terminated = is_globally_terminated
+
+    def sentence(self) -> str:
+        how = f"is {self.status}"
+        if self.is_globally_terminated:
+            how = f"reached a globally-terminal state ({self.status}) in a previous execution: give it another id"
+        return f"Job has already been submitted. {self.job_id} {how}."
+
+
 class SlotsUnavailable(FlinkpyError):
     """A job or region wants more slots than there are.
 
@@ -325,6 +359,9 @@ HTTP_STATUSES: dict[type[BaseException], HTTPStatus] = {
     ProgramError: HTTPStatus.BAD_REQUEST,
     ConfigurationError: HTTPStatus.BAD_REQUEST,
     StaleLeader: HTTPStatus.CONFLICT,
+    JobNotFound: HTTPStatus.NOT_FOUND,
+    SubmissionRefused: HTTPStatus.BAD_REQUEST,
+    DuplicateJobSubmission: HTTPStatus.CONFLICT,
     SlotsUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     TargetUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     FlinkpyError: HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -343,20 +380,6 @@ def http_status_of(error: BaseException) -> HTTPStatus:
     return next(kinds, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def user_line_of(traceback_text: str) -> str:
-    """The innermost line of a traceback in the user's own files: ``File "job.py", line 9, in parse: int(text)``.
-
-    Frames of this package, of installed packages and of the standard library are passed over. "" if there is none.
-    """
-    frames = _FRAME.finditer(traceback_text)
-    own = [frame for frame in frames if not _FOREIGN.search(frame["file"].replace("\\", "/"))]
-    if not own:
-        return ""
-    frame, code = own[-1], (own[-1]["code"] or "").strip()
-    line = f'File "{frame["file"]}", line {frame["line"]}, in {frame["function"]}'
-    return f"{line}: {code}" if code else line
-
-
 def _forbids_retries(error: BaseException | None) -> bool:
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
@@ -367,24 +390,9 @@ def _forbids_retries(error: BaseException | None) -> bool:
     return False
 
 
-def one_line(text: str) -> str:
-    """``text`` with every run of white space made a single space."""
-    return " ".join(text.split())
-
-
 class _Shown(str):
     """Text of a value that was already shortened; keeps ``TypeMismatch`` idempotent under pickling."""
 
 
 def _shortened(text: str, limit: int = 120) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-_FRAME = re.compile(
-    r'^[ ]*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+?)\n(?:[ ]{4,}(?P<code>(?!File ")[^\n]*))?',
-    re.MULTILINE,
-)
-_FOREIGN = re.compile(
-    r"/(site-packages|dist-packages)/|/lib/python3(\.\d+)?/|^<frozen |pyspark\.zip/"
-    r"|/flinkpy_dagster/(types|graph|state|operators|api|runtime|programs|dataplane|orchestration|cli|gateway|testing)/"
-)

@@ -10,7 +10,13 @@ from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobGraph, JobVe
 from flinkpy_dagster.graph.stream_graph import StreamNode
 
 JOB_ID_TAG = "flinkpy/job_id"
-"""On the Dagster run of an embedded job."""
+"""On the Dagster runs of a job, see ``job_id_of``."""
+
+JOB_TAG = "flinkpy/job"
+"""``true`` on every Dagster run that is the run of a job: by it they are found."""
+
+JOB_NAME_TAG = "flinkpy/job_name"
+"""The job's name as the program gave it."""
 
 _LONGEST = 64
 _STEPS_ONLY_THE_PLAN_HAS = frozenset(
@@ -24,6 +30,14 @@ _STEPS_ONLY_THE_PLAN_HAS = frozenset(
     }
 )
 _WORDS_WITHOUT_CONTENT = re.compile(r"^(Source|Sink): |: Writer$")
+
+
+def job_id_of(run_id: str, tags: Mapping[str, str]) -> str:
+    """The one rule: the id that the run was given, else the 32 hex digits of its run id.
+
+    Retries and re-executions of a run have its tags: they are the same job.
+    """
+    return tags.get(JOB_ID_TAG) or run_id.replace("-", "")
 
 
 def legal_name(text: str, longest: int = _LONGEST) -> str:
