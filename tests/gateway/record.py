@@ -1,0 +1,256 @@
+"""Records what a real Flink answers: shapes of its REST API, under ``recorded/``.
+
+    python tests/gateway/record.py FLINK_VENV        FLINK_VENV: a venv with apache-flink 2.3; Java 17 is needed
+
+Starts a session cluster in a folder of its own, runs the programs beside this file on it (one that ends, one that fails
+after a restart, one that does not end: with checkpoints, a savepoint, canceled, stopped) and asks all paths of
+``paths.py`` for each of them.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from paths import CHECKPOINT, CLUSTER, JOB, VERTEX, WRONG  # noqa: E402
+from shapes import merged, shape_of  # noqa: E402
+
+PORT = 18091
+_OPTIONS = f"""
+jobmanager.rpc.address: localhost
+jobmanager.rpc.port: 16124
+jobmanager.memory.process.size: 1200m
+taskmanager.host: localhost
+taskmanager.memory.process.size: 1728m
+taskmanager.numberOfTaskSlots: 8
+rest.address: localhost
+rest.port: {PORT}
+"""
+
+
+class Cluster:
+    """A session cluster of FLINK_VENV, in ``folder``."""
+
+    def __init__(self, venv: Path, folder: Path):
+        self.folder, self._venv = folder, venv
+        self._flink = next(venv.glob("lib/python3*/site-packages/pyflink"))
+        conf = folder / "conf"
+        for name in ("conf", "log", "pid"):
+            (folder / name).mkdir()
+        for each in (self._flink / "conf").iterdir():
+            (conf / each.name).write_bytes(each.read_bytes())
+        java = re.search(r"all: (--add.*)", (conf / "config.yaml").read_text())
+        assert java is not None
+        python = f"python.executable: {venv}/bin/python\npython.client.executable: {venv}/bin/python\n"
+        dirs = f"execution.checkpointing.dir: file://{folder}/checkpoints\nweb.upload.dir: {folder}/upload\n"
+        dirs += f"execution.checkpointing.savepoint-dir: file://{folder}/savepoints\n"
+        (conf / "config.yaml").write_text(f"env.java.opts.all: {java[1]}\n{_OPTIONS}{python}{dirs}")
+        self._environment = os.environ | {
+            "FLINK_CONF_DIR": str(conf),
+            "FLINK_LOG_DIR": str(folder / "log"),
+            "FLINK_PID_DIR": str(folder / "pid"),
+            "PATH": f"{venv}/bin:{os.environ['PATH']}",
+        }
+
+    def call(self, script: str, *arguments: str) -> str:
+        command = [str(self._flink / "bin" / script), *arguments]
+        done = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=120)
+        return done.stdout + done.stderr
+
+    def submit(self, program: str, *arguments: str, options: tuple[str, ...] = ()) -> str:
+        """The id of the job."""
+        text = self.call("flink", "run", "-d", *options, "-py", str(HERE / "programs" / program), *arguments)
+        found = re.search(r"JobID ([0-9a-f]{32})", text)
+        assert found is not None, text
+        return found[1]
+
+    def await_state(self, job_id: str, *states: str) -> None:
+        deadline = time.monotonic() + 90
+        while ask("GET", f"/jobs/{job_id}/status")[1].get("status") not in states:
+            assert time.monotonic() < deadline, f"job {job_id} is not {states}"
+            time.sleep(0.3)
+
+
+def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
+    """Status and JSON of an answer; text where it is no JSON."""
+    data = json.dumps(body).encode() if body is not None else None
+    request = urllib.request.Request(f"http://localhost:{PORT}{path}", data, method=method)
+    if data is not None:
+        request.add_header("Content-Type", "application/json")
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            status, text = answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        status, text = error.code, error.read().decode()
+    try:
+        return status, json.loads(text)
+    except ValueError:
+        return status, text
+
+
+class Recording:
+    """Shapes by situation, then by request: ``{"running": {"GET /jobs/:jobid": {"status": 200, "body": shape}}}``."""
+
+    def __init__(self) -> None:
+        self.shapes: dict[str, dict[str, Any]] = {}
+
+    def add(self, situation: str, method: str, pattern: str, path: str, body: Any = None) -> Any:
+        status, answer = ask(method, path, body)
+        if status >= 500 and isinstance(answer, dict) and "errors" in answer:
+            print(f"  {status} {method} {path}: {str(answer['errors'])[:160]}")
+        of_situation = self.shapes.setdefault(situation, {})
+        key = f"{method} {pattern}"
+        known = of_situation.get(key)
+        shape = shape_of(answer)
+        if known is not None and known["status"] == status:
+            shape = merged(known["body"], shape)
+        of_situation[key] = {"status": status, "body": shape}
+        if status >= 400:
+            of_situation[key]["error"] = _first_line(answer)
+        return answer
+
+    def cluster(self, situation: str) -> None:
+        managers = ask("GET", "/taskmanagers")[1]["taskmanagers"]
+        for path in CLUSTER:
+            self.add(situation, "GET", path, path.replace(":taskmanagerid", managers[0]["id"]))
+
+    def job(self, situation: str, job_id: str) -> None:
+        for path in JOB:
+            self.add(situation, "GET", path, path.replace(":jobid", job_id))
+        checkpoints = ask("GET", f"/jobs/{job_id}/checkpoints")[1].get("history", [])
+        for vertex in ask("GET", f"/jobs/{job_id}")[1]["vertices"]:
+            ids = {":jobid": job_id, ":vertexid": vertex["id"]}
+            for path in VERTEX:
+                self.add(situation, "GET", path, _filled(path, ids))
+            for checkpoint in checkpoints[:3]:
+                for path in CHECKPOINT:
+                    self.add(situation, "GET", path, _filled(path, ids | {":checkpointid": str(checkpoint["id"])}))
+
+    def save(self) -> None:
+        for situation, shapes in self.shapes.items():
+            text = json.dumps(shapes, indent=1, sort_keys=True)
+            (HERE / "recorded" / f"{situation}.json").write_text(text + "\n")
+
+
+def record(cluster: Cluster) -> Recording:
+    """Runs everything."""
+    recording = Recording()
+    recording.cluster("idle")
+    for method, path in WRONG:
+        recording.add("wrong", method, path, path)
+    job_id = cluster.submit("bounded.py")
+    cluster.await_state(job_id, "FINISHED")
+    recording.job("finished", job_id)
+    recording.add("finished", "PATCH", "/jobs/:jobid", f"/jobs/{job_id}")
+    recording.add("finished", "POST", "/jobs/:jobid/savepoints", f"/jobs/{job_id}/savepoints", {})
+    restart = ("-Drestart-strategy.type=fixed-delay", "-Drestart-strategy.fixed-delay.attempts=1")
+    job_id = cluster.submit("failing.py", options=(*restart, "-Drestart-strategy.fixed-delay.delay=1s"))
+    cluster.await_state(job_id, "FAILED")
+    recording.job("failed", job_id)
+    _stream(recording, cluster)
+    recording.cluster("used")
+    return recording
+
+
+def _stream(recording: Recording, cluster: Cluster) -> None:
+    landing = cluster.folder / "landing"
+    landing.mkdir()
+    (landing / "one.txt").write_text("a\nb\na\n")
+    canceled = cluster.submit("streaming.py", str(landing))
+    stopped = cluster.submit("streaming.py", str(landing))
+    time.sleep(8)  # some checkpoints
+    recording.cluster("busy")
+    _savepoints(recording, cluster, stopped)
+    recording.job("running", stopped)
+    recording.add("running", "PATCH", "/jobs/:jobid?mode=cancel", f"/jobs/{canceled}?mode=cancel")
+    cluster.await_state(canceled, "CANCELED")
+    recording.job("canceled", canceled)
+    recording.add("canceled", "PATCH", "/jobs/:jobid", f"/jobs/{canceled}")
+    body = {"targetDirectory": f"file://{cluster.folder}/savepoints", "drain": False}
+    answer = recording.add("running", "POST", "/jobs/:jobid/stop", f"/jobs/{stopped}/stop", body)
+    _await_request(recording, stopped, answer["request-id"])
+    cluster.await_state(stopped, "FINISHED")
+    recording.job("stopped", stopped)
+
+
+def _savepoints(recording: Recording, cluster: Cluster, job_id: str) -> None:
+    body = {"target-directory": f"file://{cluster.folder}/savepoints", "cancel-job": False}
+    triggers = f"/jobs/{job_id}/savepoints"
+    answer = recording.add("running", "POST", "/jobs/:jobid/savepoints", triggers, body)
+    path = _await_request(recording, job_id, answer["request-id"])
+    for wrong in ({"target-directory": 1, "cancel-job": "?"}, {"unknown": 1}, [], "x"):
+        recording.add("wrong", "POST", f"/jobs/:jobid/savepoints {json.dumps(wrong)}", triggers, wrong)
+    answer = recording.add("running", "POST", "/jobs/:jobid/checkpoints", f"/jobs/{job_id}/checkpoints", {})
+    _await_request(recording, job_id, answer["request-id"], "checkpoints")
+    rescaling = f"/jobs/{job_id}/rescaling?parallelism=3"
+    recording.add("running", "PATCH", "/jobs/:jobid/rescaling?parallelism=3", rescaling)
+    answer = recording.add("running", "POST", "/savepoint-disposal", "/savepoint-disposal", {"savepoint-path": path})
+    for path in (f"/savepoint-disposal/{answer['request-id']}",):
+        _await_completed(recording, "/savepoint-disposal/:triggerid", path)
+    recording.add("running", "GET", "/jobs/:jobid/savepoints/unknown", f"/jobs/{job_id}/savepoints/{'f' * 32}")
+
+
+def _await_request(recording: Recording, job_id: str, request_id: str, kind: str = "savepoints") -> str:
+    answer = _await_completed(
+        recording, f"/jobs/:jobid/{kind}/:triggerid", f"/jobs/{job_id}/{kind}/{request_id}"
+    )
+    return str(answer["operation"].get("location"))
+
+
+def _await_completed(recording: Recording, pattern: str, path: str) -> Any:
+    deadline = time.monotonic() + 60
+    while True:
+        answer = recording.add("running", "GET", pattern, path)
+        if answer["status"]["id"] == "COMPLETED":
+            return answer
+        assert time.monotonic() < deadline, path
+        time.sleep(0.2)
+
+
+def _filled(path: str, ids: dict[str, str]) -> str:
+    for name, value in ids.items():
+        path = path.replace(name, value)
+    return path
+
+
+def _first_line(answer: Any) -> str:
+    """What is said, without ids, addresses and the machine's paths."""
+    errors = answer.get("errors", []) if isinstance(answer, dict) else [answer]
+    text = re.sub(r"(\.\w+Exception): ", r"\1:\n", errors[-1]) if errors else ""
+    line = next((line for line in text.splitlines() if line and not line.endswith("Exception:")), "")
+    line = re.sub(r"[0-9a-f]{32}", "<id>", line)
+    return re.sub(r"(file:)?/(tmp|home|root|work|opt)[\w./-]*", "<path>", line)[:300]
+
+
+def main(venv: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = Cluster(Path(venv), Path(folder))
+        for script in ("jobmanager.sh", "taskmanager.sh"):
+            print(cluster.call(script, "start").strip())
+        try:
+            deadline = time.monotonic() + 60
+            while time.monotonic() < deadline:
+                try:
+                    if ask("GET", "/overview")[1].get("taskmanagers"):
+                        break
+                except (OSError, AttributeError):
+                    pass
+                time.sleep(0.5)
+            record(cluster).save()
+        finally:
+            for script in ("taskmanager.sh", "jobmanager.sh"):
+                cluster.call(script, "stop")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
