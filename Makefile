@@ -75,8 +75,9 @@ chaos: install java ## kill an unbounded job at 100 random moments; 200 random r
 bench: install java ## benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
 
-docs: install ## write docs/options.md and docs/errors.md from the tables
+docs: install ## write the pages that are made from the code, then the site: build/site/index.html
 	$(BIN)/python docs/reference.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 constraints: install ## pin what is installed now
 	{ echo "# Everything the project and its checks install, tried together on Python 3.11. Written by: make constraints"; \

@@ -17,6 +17,8 @@ Written by `make docs` from the table in `flinkpy_dagster/config`. Keys are Flin
 ours. Give them with `-D key=value`, in Dagster's run config, or in the program:
 
 ```python
+from flinkpy_dagster.api import Configuration, StreamExecutionEnvironment
+
 configuration = Configuration().set_string("pipeline.name", "orders")
 env = StreamExecutionEnvironment.get_execution_environment(configuration)
 ```
@@ -46,8 +48,6 @@ def options_page() -> str:
             "",
             "## Restarts, checkpoints and state",
             "",
-            "Checked when they are set, but not acted upon yet: jobs do not restart, and there are no checkpoints.",
-            "",
             *_options_table(RECOVERY_OPTIONS),
             "",
         ]
@@ -59,7 +59,7 @@ def errors_page() -> str:
     tree = inspect.cleandoc(errors.__doc__ or "").partition("::\n")[2].partition("\n\nEach takes")[0]
     lines = [
         ERRORS_HEAD,
-        "```",
+        "```text",
         *inspect.cleandoc(tree).splitlines(),
         "```",
         "",
