@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from flinkpy_dagster.runtime.events import CancelRequested, Event, SuspendRequested
 from flinkpy_dagster.runtime.scheduling import Scheduler
@@ -24,6 +25,7 @@ class RunControl:
         self._canceled = threading.Event()
         self._callbacks: list[Callable[[], None]] = []
         self._posted: list[Event] = []
+        self._facts: list[tuple[str, dict[str, Any]]] = []
         self._lock = threading.Lock()
 
     def taken_over(self, scheduler: Scheduler, task_keys: Mapping[str, str], *, retries: bool) -> None:
@@ -47,6 +49,19 @@ class RunControl:
         with self._lock:
             posted, self._posted = self._posted, []
         return posted
+
+    # -- to the log ------------------------------------------------------------------------------------
+
+    def tell(self, message: str, about: dict[str, Any]) -> None:
+        """From any thread: the executor's loop makes it an event of the run, ``about`` its metadata."""
+        with self._lock:
+            self._facts.append((message, about))
+
+    def take_facts(self) -> list[tuple[str, dict[str, Any]]]:
+        """What was told since this was last called."""
+        with self._lock:
+            facts, self._facts = self._facts, []
+        return facts
 
     # -- cancelling ------------------------------------------------------------------------------------
 

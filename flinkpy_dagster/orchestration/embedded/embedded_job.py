@@ -26,6 +26,7 @@ from flinkpy_dagster.errors import ConfigurationError, FlinkpyError, InvalidProg
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.orchestration.job.job_facts import tell_graph
 from flinkpy_dagster.orchestration.job.job_report import accumulators, progress, tables
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.resuming import Resuming, is_resumable
@@ -157,6 +158,7 @@ class EmbeddedJob(JobClient):
         """The Dagster run has its resources: it belongs to this job from now on."""
         self._run_id = run_id
         self.run.attach(run_control(run_id))
+        tell_graph(run_control(run_id), self.graph, self.configuration, self.job_id)
         if self._cancel_requested:
             self._cancel_run(run_id)
             return self.run

@@ -275,6 +275,7 @@ class JobRun:
                 if self.resuming is not None:
                     self.resuming.begin(runner)
                 self._runner = runner
+                self._telling.runner_made(runner)
             return self._runner
 
     # -- failing ---------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """What the scheduler and people are told of a JobGraph's execution: which steps, and who is to blame."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from flinkpy_dagster.graph.regions import PipelinedRegion
+from flinkpy_dagster.orchestration.job.job_facts import tell_task_managers
 from flinkpy_dagster.orchestration.job.region_parts import RegionPart
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.op_tags import vertex_tag
@@ -16,6 +18,11 @@ class JobTelling:
     def __init__(self, graph: NamedGraph):
         self._graph = graph
         self.control: RunControl | None = None
+
+    def runner_made(self, runner: Any) -> None:
+        """Spark is there: where the tasks will run is told."""
+        if self.control is not None and (spark := getattr(runner, "spark", None)) is not None:
+            tell_task_managers(self.control, spark)
 
     def reconciling(self, restored: Iterable[RegionPart]) -> None:
         """There was an earlier run, which has left the results of these."""

@@ -18,6 +18,7 @@ from dagster import (
 )
 
 from flinkpy_dagster.graph.job_graph import JobVertex
+from flinkpy_dagster.orchestration.job.job_facts import keep_numbers
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.steps import spark_jobs
 from flinkpy_dagster.orchestration.streaming.run_requests import RunRequests
@@ -26,6 +27,7 @@ from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP
 
 REPORT_SECONDS = 10.0
+NUMBERS_SECONDS = 3.0
 _WAKE_SECONDS = 0.5
 
 
@@ -58,13 +60,18 @@ def with_checkpoints(
     thread.start()
     reports, requests = _Reports(key), RunRequests(instance, run_id)
     runner: Any = None
+    kept_at = 0.0
     while thread.is_alive():
         thread.join(_WAKE_SECONDS)
         runner = job_run.runner
         if runner is not None:
             requests.look(runner.requests)
             yield from reports.events(runner.listener.events)
+            if time.monotonic() - kept_at >= NUMBERS_SECONDS:
+                kept_at = time.monotonic()
+                keep_numbers(instance, run_id, runner.progress())
     if runner is not None:
+        keep_numbers(instance, run_id, runner.progress())
         requests.look(runner.requests)
         yield from reports.rest(runner.listener.events)
     result, error = outcome[0]

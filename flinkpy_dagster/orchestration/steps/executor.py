@@ -285,6 +285,8 @@ class _StepLoop:
         """Moves of FlinkPy vertices and of their job as events of the log, one each."""
         if self._control.has_posted or self._scheduler.is_waiting_for_slots:
             self._tell(active, events.TimePassed())
+        for message, about in self._control.take_facts():
+            yield DagsterEvent.engine_event(self._plan_context, message, EngineEventData(about))
         for move in self._scheduler.execution.take_transitions():
             if self._vertices and (move.task is None or move.task in self._vertices):
                 step = active.get_step_by_key(move.task) if move.task is not None else None

@@ -1,0 +1,100 @@
+"""What a run tells of its job to those who look from another process (the command line, the gateway).
+
+Once, as events of the run's log: the graph with its options, and where its tasks run. Again and again, in place, by the
+instance's cursor storage: the numbers of its vertices. States of vertices are events of their own (``run_scheduling``).
+"""
+
+import json
+import os
+import socket
+from collections.abc import Mapping
+from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.graph.boundedness import is_unbounded
+from flinkpy_dagster.graph.job_graph import JobVertex
+from flinkpy_dagster.graph.json_plan import job_plan
+from flinkpy_dagster.orchestration.naming import NamedGraph
+from flinkpy_dagster.orchestration.run_control import RunControl
+
+GRAPH_FACT, WORKERS_FACT = "job_graph", "task_managers"
+"""Fields of an engine event's metadata; JSON."""
+
+_SECRET = (
+    "password",
+    "secret",
+    "token",
+    "fs.azure.account.key",
+    "apikey",
+    "auth",
+    "credential",
+)  # GlobalConfiguration
+_HIDDEN = "******"
+
+
+def tell_graph(control: RunControl, graph: NamedGraph, configuration: Configuration, job_id: str) -> None:
+    """At the start of a run."""
+    control.tell(
+        f"Job '{graph.job_graph.name}' has id {job_id}",
+        {GRAPH_FACT: graph_fact(graph, configuration, job_id)},
+    )
+
+
+def graph_fact(graph: NamedGraph, configuration: Configuration, job_id: str) -> dict[str, Any]:
+    """Plan, vertices with their steps, options without secrets, and the process that leads the job."""
+    job = graph.job_graph
+    return {
+        "job_id": job_id,
+        "name": job.name,
+        "is_unbounded": is_unbounded(job),
+        "plan": job_plan(job, job_id),
+        "vertices": [_vertex_fact(vertex, graph.op_names[vertex.id]) for vertex in reversed(job.vertices)],
+        "options": without_secrets({**job.configuration, **configuration.to_dict()}),
+        "worker": {"host": socket.gethostname(), "pid": os.getpid()},
+    }
+
+
+def _vertex_fact(vertex: JobVertex, op_name: str) -> dict[str, Any]:
+    group = vertex.slot_sharing_group
+    return {
+        "id": vertex.id,
+        "name": vertex.name,
+        "op": op_name,
+        "parallelism": vertex.execution_parallelism,
+        "max_parallelism": vertex.max_parallelism,
+        "slot_sharing_group": f"{group.name} {group.index}",
+        "operators": [{"id": node.operator_id, "name": node.name} for node in vertex.nodes],
+    }
+
+
+def without_secrets(options: Mapping[str, Any]) -> dict[str, str]:
+    """Values of keys that sound like secrets are hidden (Flink's ``GlobalConfiguration.isSensitive``)."""
+    return {
+        key: _HIDDEN if any(word in key.lower() for word in _SECRET) else str(value)
+        for key, value in options.items()
+    }
+
+
+def tell_task_managers(control: RunControl, spark: Any) -> None:
+    """Once the session is there."""
+    from flinkpy_dagster.dataplane.spark.executors import executors
+
+    told = [each.to_json() for each in executors(spark)]
+    control.tell(f"{len(told)} Spark executors", {WORKERS_FACT: {"executors": told}})
+
+
+def numbers_key(run_id: str) -> str:
+    """Where the numbers of a run are kept."""
+    return f"flinkpy/numbers/{run_id}"
+
+
+def keep_numbers(instance: Any, run_id: str, progress: Mapping[str, Mapping[int, Any]]) -> None:
+    """Replaces the numbers of the run: per vertex id and subtask, records in and out and busy ms, so far."""
+    numbers = {
+        vertex: {
+            str(index): [each.records_in, each.records_out, round(each.busy_ms)]
+            for index, each in tasks.items()
+        }
+        for vertex, tasks in progress.items()
+    }
+    instance.daemon_cursor_storage.set_cursor_values({numbers_key(run_id): json.dumps(numbers)})
