@@ -47,10 +47,16 @@ def test_assets_when_loaded_then_metadata_and_kinds_tell_about_them() -> None:
     assert (node.metadata["ship_strategy"], node.metadata["result_type"]) == ("HASH", "BLOCKING")
 
 
+def test_jobs_when_two_programs_have_ops_of_one_name_then_all_are_loaded() -> None:
+    flights = [ROOT / "jobs" / name for name in ("flight_delays.py", "flight_delays_stream.py")]
+    jobs = definitions_from(*flights).get_repository_def().get_all_jobs()
+    assert {job.name for job in jobs} >= {"flight_delays_job", "flight_delays_stream_job"}
+
+
 def test_job_when_loaded_then_one_op_per_vertex() -> None:
     job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
     (program,) = job.graph.node_defs
-    assert [node.name for node in program.node_defs] == [
+    assert [node.name for node in program.nodes] == [
         "collection_source",
         "map",
         "reduce_print_to_std_out",
@@ -94,11 +100,7 @@ def test_definitions_when_two_programs_share_a_name_then_refused() -> None:
 def test_run_config_when_empty_then_launch_works() -> None:
     job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
     config = validate_run_config(job, {})
-    assert config["resources"]["streaming_run"]["config"] == {
-        "args": [],
-        "configuration": {},
-        "parallelism": None,
-    }
+    assert config["resources"]["streaming_run"]["config"] == {"args": []}
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_run_config_when_value_is_bad_then_launchpad_refuses(config) -> None:
 
 
 def test_run_config_when_key_is_unknown_then_nearest_neighbour_is_named() -> None:
-    config = {"configuration": {"pipeline.nam": "x"}, "parallelism": None}
+    config = {"configuration": {"pipeline.nam": "x"}}
     with pytest.raises(ConfigurationError, match=r"did you mean 'pipeline\.name'"):
         configuration_of(config)
 

@@ -19,6 +19,7 @@ from dagster import (
     In,
     InputMapping,
     MetadataValue,
+    NodeInvocation,
     Nothing,
     OpDefinition,
     OpExecutionContext,
@@ -145,10 +146,11 @@ class ProgramOps:
     def graph_definition(self) -> GraphDefinition:
         """Ops connected by ``started``; graph inputs for the sources that are assets."""
         names = self.graph.op_names
-        dependencies: dict[str, dict[str, DependencyDefinition]] = {name: {} for name in names.values()}
+        invocations = {name: NodeInvocation(self._definition_name(name), alias=name) for name in names.values()}
+        dependencies: dict[Any, dict[str, DependencyDefinition]] = {each: {} for each in invocations.values()}
         for edge in self.graph.job_graph.edges:
             source = names[edge.source]
-            dependencies[names[edge.target]][f"from_{source}"] = DependencyDefinition(source, STARTED)
+            dependencies[invocations[names[edge.target]]][f"from_{source}"] = DependencyDefinition(source, STARTED)
         outputs = [
             OutputMapping(
                 graph_output_name=output, mapped_node_name=names[vertex_id], mapped_node_output_name=output
@@ -188,7 +190,7 @@ class ProgramOps:
         outs |= {output: Out(Nothing, is_required=False) for output in self.graph.outputs_of(vertex.id)}
 
         @op(
-            name=name,
+            name=self._definition_name(name),
             description=" -> ".join(node.name for node in vertex.nodes),
             ins=ins,
             out=outs,
@@ -208,6 +210,10 @@ class ProgramOps:
                 raise
 
         return run_vertex
+
+    def _definition_name(self, op_name: str) -> str:
+        """Ops of one name in two programs of a code location would be refused, so each has its program's name, too."""
+        return f"{legal_name(self.graph.name)}__{op_name}"
 
     def _tags(self, vertex: JobVertex) -> dict[str, str]:
         regions = pipelined_regions(self.graph.job_graph)
