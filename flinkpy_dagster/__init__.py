@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from flinkpy_dagster.errors import NonRetryable
     from flinkpy_dagster.orchestration.programs.definitions import definitions_from
+    from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
     from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
 
 __version__ = "0.1.0"
-__all__ = ["NonRetryable", "__version__", "definitions_from", "slot_sharing_executor"]
+__all__ = ["FlinkProgram", "NonRetryable", "__version__", "definitions_from", "slot_sharing_executor"]
 
 _HOMES = {
+    "FlinkProgram": "flinkpy_dagster.orchestration.programs.flink_program",
     "NonRetryable": "flinkpy_dagster.errors",
     "definitions_from": "flinkpy_dagster.orchestration.programs.definitions",
     "slot_sharing_executor": "flinkpy_dagster.orchestration.steps.executor",

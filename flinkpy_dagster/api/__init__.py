@@ -15,7 +15,8 @@ _BEYOND_PYFLINK = {
     "flinkpy_dagster.api.defaults": "environments_start_with",
     "flinkpy_dagster.api.joined_streams": "CoGroupedStreams IntervalJoin IntervalJoined JoinedStreams",
     "flinkpy_dagster.api.sinks": "ForeachSink ParquetSink TableSink",
-    "flinkpy_dagster.api.sources": "DataFrameSource RecordFileSource",
+    "flinkpy_dagster.api.partition": "Partition",
+    "flinkpy_dagster.api.sources": "AssetSource DataFrameSource RecordFileSource",
     "flinkpy_dagster.api.stream_sources": "DataGeneratorSource SocketTextSource",
     "flinkpy_dagster.operators.functions.rich_functions": (
         "CoGroupFunction FlatJoinFunction JoinFunction ProcessJoinFunction"

@@ -10,6 +10,7 @@ from flinkpy_dagster.api.defaults import starting_configuration
 from flinkpy_dagster.api.environment_settings import EnvironmentSettings
 from flinkpy_dagster.api.execution import submit
 from flinkpy_dagster.api.job_client import JobClient, JobExecutionResult
+from flinkpy_dagster.api.partition import Partition, partition_of
 from flinkpy_dagster.api.recording import Recording
 from flinkpy_dagster.api.stream_sources import SocketTextSource
 from flinkpy_dagster.config import Configuration
@@ -165,6 +166,25 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             "json", *paths, row_type=row_type, options=options, is_bounded=not monitor_continuously
         )
         return self._from_own_source(source, source_name)
+
+    def from_asset(
+        self,
+        asset_key: str,
+        row_type: TypeInformation | None = None,
+        source_name: str | None = None,
+        monitor_continuously: bool = False,
+    ) -> DataStream:
+        """Rows of an asset of Dagster, ``"a/b"``: another program's sink, or any other (beyond PyFlink).
+
+        Where they lie is found when the job starts: see flinkpy.assets. With ``monitor_continuously`` also of files
+        that appear later. A run for a partition reads that partition of a partitioned asset.
+        """
+        source = sources.AssetSource(asset_key, row_type, is_bounded=not monitor_continuously)
+        return self._from_own_source(source, source_name or asset_key.replace("/", " "))
+
+    def get_partition(self) -> Partition | None:
+        """The partition that the run is for; None if the program is not partitioned, and while it is only loaded."""
+        return partition_of(self._recording.configuration)
 
     def socket_text_stream(
         self, hostname: str, port: int, delimiter: str = "\n", max_retry: int = 0

@@ -1,6 +1,6 @@
 """Where streams end: ``DataStreamSink`` and the sinks of our own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from flinkpy_dagster.api.operator_settings import OperatorSettings
@@ -37,30 +37,74 @@ class ParquetSink(Sink):
     """Writes rows as one Parquet data set (beyond PyFlink).
 
     The folder at ``path`` appears complete when the job has finished. ``mode``: "overwrite", "append" or "error".
-    ``asset_key`` names the asset in Dagster.
+    ``asset_key`` names the asset in Dagster. ``partition_by``: a field; there is a folder for every value of it then,
+    and "overwrite" replaces those that have new rows, or that the run is for (``env.get_partition()``).
+    ``column_lineage``: for the catalog, where a column is from: ``{"total": ["orders.price", "orders.amount"]}``, the
+    origins being columns of sources, by the sources' names.
     """
 
-    def __init__(self, path: str, mode: str = "overwrite", asset_key: str | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        mode: str = "overwrite",
+        asset_key: str | None = None,
+        partition_by: str | None = None,
+        column_lineage: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         if mode not in ("overwrite", "append", "error"):
             raise InvalidProgram(f"The mode of a ParquetSink is overwrite, append or error, not {mode!r}.")
-        self._path, self._mode, self._asset_key = path, mode, asset_key
+        self._path, self._mode, self._asset_key, self._partition_by = path, mode, asset_key, partition_by
+        self._column_lineage = lineage_pairs(column_lineage)
 
     def writer(self, value_type: TypeInformation) -> object:
-        asset_key = tuple(self._asset_key.split("/")) if self._asset_key else None
-        return specs.TableSink(path=self._path, mode=self._mode, row_type=value_type, asset_key=asset_key)
+        fields = getattr(value_type, "get_field_names", list)()
+        if self._partition_by is not None and self._partition_by not in fields:
+            raise InvalidProgram(
+                f"A ParquetSink cannot be partitioned by '{self._partition_by}': the fields of its rows are {fields}."
+            )
+        return specs.TableSink(
+            path=self._path,
+            mode=self._mode,
+            row_type=value_type,
+            asset_key=tuple(self._asset_key.split("/")) if self._asset_key else None,
+            partition_by=self._partition_by,
+            column_lineage=self._column_lineage,
+        )
 
 
 class TableSink(Sink):
-    """Hands the rows as a Spark DataFrame to ``write(dataframe)``: any Spark table or writer (beyond PyFlink)."""
+    """Hands the rows as a Spark DataFrame to ``write(dataframe)``: any Spark table or writer (beyond PyFlink).
 
-    def __init__(self, write: Callable[[Any], None], asset_key: str | None = None) -> None:
+    ``asset_key`` and ``column_lineage`` as for ``ParquetSink``.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[Any], None],
+        asset_key: str | None = None,
+        column_lineage: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         if not callable(write):
             raise InvalidProgram(f"A TableSink needs a function of a DataFrame, not {write!r}.")
         self._write, self._asset_key = write, asset_key
+        self._column_lineage = lineage_pairs(column_lineage)
 
     def writer(self, value_type: TypeInformation) -> object:
         asset_key = tuple(self._asset_key.split("/")) if self._asset_key else None
-        return specs.TableSink(write=self._write, row_type=value_type, asset_key=asset_key)
+        return specs.TableSink(
+            write=self._write, row_type=value_type, asset_key=asset_key, column_lineage=self._column_lineage
+        )
+
+
+def lineage_pairs(declared: Mapping[str, Sequence[str]] | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """``column_lineage`` as a frozen value. Raises InvalidProgram for an origin without a source."""
+    for column, origins in (declared or {}).items():
+        for origin in (origins,) if isinstance(origins, str) else origins:
+            if isinstance(origins, str) or not all(origin.rpartition(".")[::2]):
+                raise InvalidProgram(
+                    f"The lineage of column '{column}' is a list of texts such as 'orders.price', not {origins!r}."
+                )
+    return tuple((column, tuple(origins)) for column, origins in (declared or {}).items())
 
 
 class ForeachSink(Sink):

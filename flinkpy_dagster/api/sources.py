@@ -82,6 +82,28 @@ class RecordFileSource(Source):
         return self._row_type or Types.PICKLED_BYTE_ARRAY()
 
 
+class AssetSource(Source):
+    """Rows of the asset of Dagster with this key, ``"a/b"``. ``is_bounded`` False: files that appear later, too."""
+
+    def __init__(
+        self, asset_key: str, row_type: TypeInformation | None = None, is_bounded: bool = True
+    ) -> None:
+        self._key = tuple(part for part in asset_key.split("/") if part)
+        if not self._key:
+            raise InvalidProgram(
+                f"An asset source needs the key of an asset, such as 'shop/orders', not {asset_key!r}."
+            )
+        self._row_type, self.is_bounded = row_type, is_bounded
+
+    def payload(self, type_info: TypeInformation | None) -> object:
+        return specs.AssetSource(
+            asset_key=self._key, row_type=type_info or self._row_type, is_bounded=self.is_bounded
+        )
+
+    def produced_type(self) -> TypeInformation:
+        return self._row_type or Types.PICKLED_BYTE_ARRAY()
+
+
 class DataFrameSource(Source):
     """Rows of the Spark DataFrame that ``load(spark)`` returns, which is called when the job runs.
 

@@ -208,7 +208,33 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         1000,
         "Files that one epoch reads at most of each path of a source.",
     ),
+    ConfigOption(
+        "flinkpy.epoch.max-records",
+        integer(1),
+        1_000_000,
+        "Records that one epoch reads at most of each Kafka source.",
+    ),
     # Ours
+    ConfigOption(
+        "flinkpy.partition.keys",
+        LIST,
+        None,
+        "The partitions that the run is for, which env.get_partition() gives; Dagster sets it for a partitioned "
+        "program.",
+    ),
+    ConfigOption(
+        "flinkpy.partition.window",
+        LIST,
+        None,
+        "Beginning and end (exclusive) of the time that these partitions cover, in ISO format.",
+    ),
+    ConfigOption(
+        "flinkpy.assets",
+        MAP,
+        None,
+        "Where assets lie that the program reads with env.from_asset(): 'a/b:PATH', or 'a/b:table:NAME' for a Spark "
+        "table; without an entry it is where the newest materialization in the Dagster instance says.",
+    ),
     ConfigOption(
         "flinkpy.data-sets.dir",
         STRING,

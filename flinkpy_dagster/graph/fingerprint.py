@@ -55,7 +55,7 @@ def region_fingerprint(
 
 
 def _matters(key: str) -> bool:
-    return not key.startswith(_NOT_ABOUT_RESULTS)
+    return key.startswith("flinkpy.partition.") or not key.startswith(_NOT_ABOUT_RESULTS)
 
 
 def _of_vertex(vertex: JobVertex) -> str:

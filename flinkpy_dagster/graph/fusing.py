@@ -169,4 +169,5 @@ def _fused(
         operators=upstream.operators + downstream.operators,
         chaining=upstream.chaining,
         kind=upstream.kind,
+        places=upstream.places + downstream.places,
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from flinkpy_dagster.graph.program_places import Place
 from flinkpy_dagster.types import TypeInformation
 
 
@@ -81,6 +82,9 @@ class StreamNode:
     is_legacy_source: bool = False  # what a Flink SourceFunction reads: yielding operators do not chain to it
     is_yielding: bool = False  # waits in its mailbox (the Writer of a sink)
     is_sink_stage: bool = False  # Writer or Committer of one sink: Flink's plan calls these operators
+    places: tuple[Place, ...] = field(
+        default=(), compare=False
+    )  # the program's own lines, of no meaning to a plan
 
     @property
     def is_source(self) -> bool:

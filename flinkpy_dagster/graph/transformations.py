@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
 
+from flinkpy_dagster.graph.program_places import Place, place_of_caller
 from flinkpy_dagster.graph.stream_graph import ChainingStrategy, ShipStrategy
 from flinkpy_dagster.types import TypeInformation
 
@@ -50,7 +51,10 @@ class TransformationIds:
 
 @dataclass(eq=False, kw_only=True)
 class Transformation:
-    """One step. ``max_parallelism`` -1: not set; ``slot_sharing_group`` None: that of the inputs."""
+    """One step. ``max_parallelism`` -1: not set; ``slot_sharing_group`` None: that of the inputs.
+
+    ``places``: the lines of the program that asked for it.
+    """
 
     id: int
     name: str
@@ -64,6 +68,7 @@ class Transformation:
     description: str | None = None
     buffer_timeout_ms: int = -1
     inputs: list["Transformation"] = field(default_factory=list)
+    places: tuple[Place, ...] = field(default_factory=place_of_caller)
 
     def replace_input(self, old: "Transformation", new: "Transformation") -> None:
         """Reads ``new`` where it read ``old``."""

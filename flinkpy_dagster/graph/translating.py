@@ -160,6 +160,7 @@ class _Translation:
             is_legacy_source=isinstance(step, SourceTransformation) and step.is_legacy,
             is_yielding=operator is not None and operator.is_yielding,
             is_sink_stage=operator is not None and operator.is_sink_stage,
+            places=step.places,
         )
 
     def _max_parallelism(self, step: Transformation) -> int:
@@ -232,6 +233,7 @@ class _Translation:
             is_yielding=stage == "Writer",
             is_sink_stage=True,
             is_sink=is_sink,
+            places=sink.places,
         )
 
 

@@ -64,6 +64,15 @@ class DataFrameSource(SourceSpec):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AssetSource(SourceSpec):
+    """Rows of an asset of Dagster. It becomes another source when the job starts: the run knows where its data lies."""
+
+    is_spark_side: bool = True
+    asset_key: tuple[str, ...]
+    row_type: TypeInformation | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Map:
     function: Any  # MapFunction or callable
     display_name: str = "Map"
@@ -309,6 +318,8 @@ class TableSink:
     mode: str = "overwrite"  # of Parquet: "overwrite" | "append" | "error"
     row_type: TypeInformation | None = None
     asset_key: tuple[str, ...] | None = None
+    partition_by: str | None = None  # a field: Parquet in folders, one per value of it
+    column_lineage: tuple[tuple[str, tuple[str, ...]], ...] = ()  # declared: column, and "source.column" of each origin
 
 
 SPARK_SIDE_SINKS = (TableSink,)

@@ -56,11 +56,7 @@ def test_jobs_when_two_programs_have_ops_of_one_name_then_all_are_loaded() -> No
 def test_job_when_loaded_then_one_op_per_vertex() -> None:
     job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
     (program,) = job.graph.node_defs
-    assert [node.name for node in program.nodes] == [
-        "collection_source",
-        "map",
-        "reduce_print_to_std_out",
-    ]
+    assert {node.name for node in program.nodes} == {"collection_source", "map", "reduce_print_to_std_out"}
 
 
 @pytest.mark.parametrize(

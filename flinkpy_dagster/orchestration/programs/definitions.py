@@ -60,7 +60,11 @@ class _Parts:
 
 
 def _parts_of(
-    program: FlinkProgram, args: Mapping[str, Sequence[str]], key_prefix: tuple[str, ...], *, has_pyspark: bool
+    program: FlinkProgram,
+    args: Mapping[str, Sequence[str]],
+    key_prefix: tuple[str, ...],
+    *,
+    has_pyspark: bool,
 ) -> _Parts:
     source = program.source()
     program = replace(program, args=[*program.args, *args.get(source.name, ())])

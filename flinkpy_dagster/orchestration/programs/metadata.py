@@ -1,5 +1,6 @@
 """What Dagster shows about assets: of a graph that has not run, and of the results of a run."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,11 +10,15 @@ from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobGraph, JobVe
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.metric_registry import merged
+from flinkpy_dagster.orchestration.programs.code_references import code_references
 from flinkpy_dagster.runtime.failover import ExceptionEntry
 from flinkpy_dagster.runtime.job_metrics import JobMetrics
 from flinkpy_dagster.types import TypeInformation
 
 Metadata = dict[str, Any]
+
+PARTITION_FIELD = "partition_by"
+"""In the metadata of a sink that has a folder per value of this field."""
 
 
 def column_schema(value_type: TypeInformation | None) -> MetadataValue:
@@ -39,6 +44,7 @@ def of_data_set(job_graph: JobGraph, data_set: IntermediateDataSet) -> Metadata:
         "result_type": data_set.result_type.value,
         "parallelism": producer.execution_parallelism,
         "vertex": producer.name,
+        **code_references(producer.nodes),
     }
 
 
@@ -52,7 +58,10 @@ def of_sink(vertex: JobVertex, node: StreamNode) -> Metadata:
     path = getattr(spec, "path", None) or getattr(spec, "base_path", None)
     if path is not None:
         metadata["path"] = MetadataValue.path(path)
-    return metadata
+        metadata["dagster/uri"] = path
+    if getattr(spec, "partition_by", None) is not None:
+        metadata[PARTITION_FIELD] = spec.partition_by
+    return metadata | code_references([node])
 
 
 def of_dead_end(vertex: JobVertex) -> Metadata:
@@ -97,13 +106,15 @@ def of_data_set_result(result: Any, data_set: IntermediateDataSet) -> Metadata:
 def of_sink_result(result: Any, node: StreamNode, kept: Any) -> Metadata:
     """What a sink wrote; ``kept`` (KeptOutputs or None) has the head of what it delivered to the driver."""
     if node.id in result.tables:
-        return _of_stored(result.tables[node.id])
+        field = getattr(node.operators[-1], "partition_by", None)
+        return _of_stored(result.tables[node.id]) | ({PARTITION_FIELD: field} if field else {})
     files = result.files.get(node.id)
     if files is not None:
         return {
             "dagster/row_count": sum(file.elements for file in files),
             "bytes": sum(file.size_bytes for file in files),
             "files": len(files),
+            **_of_base_path(node),
         }
     count = kept.count(node.id) if kept is not None else None
     if count is None:
@@ -133,9 +144,20 @@ def of_job(metrics: JobMetrics, op_name: str) -> Metadata:
     return sizes | (metrics.numbers() if metrics.num_restarts else {})
 
 
+def _of_base_path(node: StreamNode) -> Metadata:
+    base: str | None = getattr(node.operators[-1], "base_path", None)
+    return {"path": MetadataValue.path(base), "dagster/uri": _uri(base)} if base else {}
+
+
+def _uri(path: str) -> str:
+    """Absolute, so that other programs find it (``env.from_asset()``)."""
+    return path if "://" in path else os.path.abspath(path)
+
+
 def _of_stored(stored: Any) -> Metadata:
     return {
         "path": MetadataValue.path(stored.path),
+        **({"dagster/uri": _uri(stored.path)} if stored.path else {}),
         "dagster/row_count": stored.rows,
         "bytes": stored.size_bytes,
         "dagster/column_schema": _schema(stored.schema),

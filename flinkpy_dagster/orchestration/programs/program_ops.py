@@ -5,7 +5,7 @@ the rest. Data sets and sinks are outputs yielded at the end. Nothing travels th
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from dagster import (
@@ -33,19 +33,17 @@ from dagster import (
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import pipelined_regions
-from flinkpy_dagster.graph.stream_graph import StreamNode
-from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration import op_tags
 from flinkpy_dagster.orchestration.job.job_report import metrics_of
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.region_parts import RegionRestarts
 from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
-from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name, readable
+from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.programs import metadata
 from flinkpy_dagster.orchestration.programs.checkpoint_assets import checkpoints_spec, with_checkpoints
+from flinkpy_dagster.orchestration.programs.source_assets import source_keys, source_specs
 
 STARTED = "started"
-_SPARK_SIDE = (specs.TextFiles, specs.RecordFiles, specs.DataFrameSource)
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,10 @@ class ProgramOps:
     key_prefix: tuple[str, ...] = ()
     group_name: str | None = None
     description: str | None = None
-    source_keys: Mapping[int, AssetKey] = field(default_factory=dict)
+    owners: tuple[str, ...] = ()
+    partitions_def: Any = None
+    backfill_policy: Any = None
+    automation_condition: Any = None
 
     # -- assets ----------------------------------------------------------------------------------------
 
@@ -72,19 +73,19 @@ class ProgramOps:
             group_name=self.group_name or legal_name(self.graph.name),
             metadata_by_output_name=self._metadata(),
             tags_by_output_name=self._kinds(),
+            owners_by_output_name=dict.fromkeys(keys, self.owners) if self.owners else None,
+            partitions_def=self.partitions_def,
+            backfill_policy=self.backfill_policy,
+            automation_conditions_by_output_name=dict.fromkeys(keys, self.automation_condition)
+            if self.automation_condition
+            else None,
             can_subset=False,
         )
 
     def source_specs(self) -> list[AssetSpec]:
-        """External assets: the files and DataFrames that the program reads."""
+        """External assets: what the program reads, and its checkpoints."""
         group = self.group_name or legal_name(self.graph.name)
-        nodes = {node.id: node for vertex in self.graph.job_graph.vertices for node in vertex.nodes}
-        found = []
-        for node_id, key in self._sources().items():
-            spec: Any = nodes[node_id].operators[0]
-            about = {"paths": ", ".join(spec.paths)} if getattr(spec, "paths", None) else {}
-            kinds = {"spark"} | ({spec.format} if isinstance(spec, specs.RecordFiles) else set())
-            found.append(AssetSpec(key, group_name=group, metadata=about, kinds=kinds))
+        found = source_specs(self.graph, self.key_prefix, group, self.owners)
         if is_unbounded(self.graph.job_graph):
             found.append(checkpoints_spec(self.checkpoints_key(), group))
         return found
@@ -104,19 +105,7 @@ class ProgramOps:
         return keys
 
     def _sources(self) -> dict[int, AssetKey]:
-        prefix = [*self.key_prefix, legal_name(self.graph.name), "sources"]
-        taken: dict[int, AssetKey] = {}
-        for node in self._spark_side_sources():
-            name = legal_name(readable(node) or node.name)
-            key = AssetKey([*prefix, name])
-            taken[node.id] = key if key not in taken.values() else AssetKey([*prefix, f"{name}_{node.id}"])
-        return taken
-
-    def _spark_side_sources(self) -> Iterator[StreamNode]:
-        for vertex in self.graph.job_graph.vertices:
-            for node in vertex.nodes:
-                if node.is_source and isinstance(node.operators[0], _SPARK_SIDE):
-                    yield node
+        return source_keys(self.graph, self.key_prefix)
 
     def _upstream_keys(self, output_name: str, keys: Mapping[str, AssetKey]) -> set[AssetKey]:
         producer = next(

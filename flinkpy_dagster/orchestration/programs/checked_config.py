@@ -1,0 +1,62 @@
+"""Config types whose values are looked at once more before there is a run.
+
+The launchpad checks the types of a config while it is typed: numbers, enumerations, keys that do not exist. What those
+cannot say (a duration, a range, a savepoint that must be there) is checked when Launch is pressed: Dagster then makes
+the execution plan, for which it processes the whole config. An error there is shown, and no run exists.
+"""
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from dagster import Enum, EnumValue, Noneable
+
+from flinkpy_dagster.config.option import MAX_PARALLELISM, ConfigOption
+from flinkpy_dagster.config.values import ValueType, integer, text_of
+from flinkpy_dagster.errors import ConfigurationError
+
+PARALLELISM = integer(1, MAX_PARALLELISM)
+
+
+class Checked(Noneable):
+    """Values of ``inner``, or null, that ``check(value)`` raises nothing about; null is not checked."""
+
+    def __init__(self, inner: Any, check: Callable[[Any], Any]):
+        super().__init__(inner)
+        self._check = check
+
+    def post_process(self, value: Any) -> Any:
+        """Called by Dagster, after the types have been found right. Raises what the check raises."""
+        if value is not None:
+            self._check(value)
+        return value
+
+
+def typed(key: str, value_type: ValueType) -> Any:
+    """The config type of an option's values. ``key`` is how messages name it."""
+    if value_type.choices:
+        return enumeration(key, value_type.choices)
+    plain = value_type.python_type if value_type.python_type in (bool, int, float) else str
+    if plain is bool:
+        return bool
+
+    def check(value: Any) -> None:
+        try:
+            value_type.parse(text_of(value))
+        except ValueError as problem:
+            raise ConfigurationError(f"Could not parse value '{value}' for key '{key}': {problem}.") from None
+
+    return Checked(plain, check)
+
+
+@cache
+def of_option(option: ConfigOption) -> Any:
+    """The config type of an option of the table."""
+    return typed(option.key, option.type)
+
+
+@cache
+def enumeration(name: str, choices: tuple[str, ...]) -> Enum:
+    """One of these words. Dagster wants one object per name."""
+    return Enum(re.sub(r"[^A-Za-z0-9]+", "_", name), [EnumValue(choice) for choice in choices])
