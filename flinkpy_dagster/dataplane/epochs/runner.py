@@ -4,11 +4,12 @@ What happens when, and why a process may die anywhere: docs/design/epochs.md.
 """
 
 import threading
-from collections.abc import Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from flinkpy_dagster.clock import Clock, SystemClock
@@ -21,6 +22,7 @@ from flinkpy_dagster.dataplane.epochs.totals import Totals
 from flinkpy_dagster.dataplane.regions.regions import job_tag
 from flinkpy_dagster.dataplane.regions.results import RegionResult
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
+from flinkpy_dagster.dataplane.spark.session import living_session
 from flinkpy_dagster.dataplane.spark.shipping import provide_package
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -35,7 +37,8 @@ class EpochRunner:
     """Runs one unbounded job; ``run`` may be called again after a failure and goes on where the last epoch ended.
 
     ``keeping`` is where epochs are kept, ``requests`` what people want of the running job, ``listener`` is told what
-    happens, ``observe`` of every step of an epoch (tests die there). ``store`` stays empty.
+    happens, ``observe`` of every step of an epoch (tests die there). ``store`` stays empty. ``renew`` gives another
+    session when the driver of ``spark`` has ended.
     """
 
     spark: SparkSession
@@ -48,6 +51,7 @@ class EpochRunner:
     observe: Observer = field(default_factory=NoSteps)
     clock: Clock = field(default_factory=SystemClock)
     store: DataSetStore = field(default_factory=lambda: DataSetStore(""))
+    renew: Callable[[], SparkSession] | None = None
 
     def __post_init__(self) -> None:
         self._canceled = threading.Event()
@@ -97,6 +101,7 @@ class EpochRunner:
 
     def _run(self, attempt: int) -> RegionResult:
         tag = job_tag(self.job_id)
+        self.spark = living_session(self.spark, self.renew or (lambda: self.spark))
         context = self.spark.sparkContext
         provide_package(context)
         context.addJobTag(tag)
@@ -115,8 +120,9 @@ class EpochRunner:
             end = JobEnd.CANCELED
             raise
         finally:
-            context.removeJobTag(tag)
-            context.setJobDescription(None)
+            with suppress(Py4JError):  # its driver has ended
+                context.removeJobTag(tag)
+                context.setJobDescription(None)
             canceled = JobEnd.SUSPENDED if self._is_kept else JobEnd.CANCELED
             self.keeping.ended(canceled if self._canceled.is_set() else end)
             self.requests.close(self.job_graph.name)
@@ -130,11 +136,12 @@ class EpochRunner:
         """Stops the query and the Spark jobs, from any thread; ``run`` then raises JobCanceled."""
         self._canceled.set()
         context, tag = self.spark.sparkContext, job_tag(self.job_id)
-        context.cancelJobsWithTag(tag)  # the query stops when its epoch has ended
-        running = self._running
-        if running is not None:
-            running.stop_query()
-        context.cancelJobsWithTag(tag)
+        with suppress(Py4JError):  # its driver has ended
+            context.cancelJobsWithTag(tag)  # the query stops when its epoch has ended
+            running = self._running
+            if running is not None:
+                running.stop_query()
+            context.cancelJobsWithTag(tag)
 
     def progress(self) -> dict[str, dict[int, Any]]:
         """Metrics per vertex id and subtask index, over all epochs so far."""

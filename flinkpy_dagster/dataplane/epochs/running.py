@@ -21,6 +21,7 @@ from flinkpy_dagster.dataplane.epochs.query_folder import COMPACT_INTERVAL, make
 from flinkpy_dagster.dataplane.epochs.streams import QuerySources, spark_side_nodes
 from flinkpy_dagster.dataplane.regions.exchanges import ENGINE_SETTINGS, source_name, unshared_session
 from flinkpy_dagster.dataplane.regions.regions import job_tag
+from flinkpy_dagster.dataplane.regions.sources import EpochLimits
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, plan_region
@@ -54,6 +55,7 @@ class RunningEpochs:
         self._end: JobEnd | None = None
         self._query: StreamingQuery | None = None
         self._has_tick = False
+        self._is_closed = False
         self.plans: tuple[StagePlan, ...] = ()
 
     def run(self) -> JobEnd:
@@ -82,7 +84,10 @@ class RunningEpochs:
             attempt=self._attempt,
         )
         # 4. epochs
-        self._loop()
+        try:
+            self._loop()
+        finally:
+            self._close()
         if self._error is not None:
             raise self._error
         runner.check_canceled()
@@ -99,7 +104,8 @@ class RunningEpochs:
     def interrupt(self) -> None:
         """From any thread: ``run`` raises."""
         self._error = self._error or JobFailed(self._runner.job_graph.name, "it is to begin again.")
-        self._runner.spark.sparkContext.cancelJobsWithTag(job_tag(self._runner.job_id))
+        with suppress(Py4JError):  # its driver has ended
+            self._runner.spark.sparkContext.cancelJobsWithTag(job_tag(self._runner.job_id))
 
     # -- opening ------------------------------------------------------------------------------------------
 
@@ -126,8 +132,8 @@ class RunningEpochs:
                 source = polled_source(source_name(node), spec, position_of(offsets, node))
                 self._stack.callback(source.close)
                 self._polled[node.id] = (node.operator_id, source)
-        max_files = runner.configuration.get("flinkpy.epoch.max-files")
-        self._sources = QuerySources.open(self._engine, runner.job_graph, max_files)
+        limits = EpochLimits.of(runner.configuration)
+        self._sources = QuerySources.open(self._engine, runner.job_graph, limits)
         self._folder = os.path.join(runner.keeping.folder, f"query-{runner.keeping.token}")
         before = runner.keeping.epoch - 1  # Spark counts from 0
         planned = offsets_for_query(runner.keeping.folder, self._sources, offsets)
@@ -137,7 +143,6 @@ class RunningEpochs:
 
     def _loop(self) -> None:
         """Starts the query, again and again if it ends although there is more to do, and looks after it."""
-        self._stack.callback(self.stop_query)
         while True:
             if self._wants_tick():  # an available-now run takes what an endless source has at its beginning
                 self._tick()
@@ -145,13 +150,17 @@ class RunningEpochs:
             while self._query.isActive and self._end is None and self._error is None:
                 self._look_after()
             if self._end is not None or self._error is not None or self._runner._canceled.is_set():
-                self.stop_query()
-                with self._epoch_lock:  # an epoch that is under way ends first
-                    return
+                return
             self._query.awaitTermination()  # raises what made it fail
             if not self._wants_tick(of_endless=False):
                 self._suspend()
                 return
+
+    def _close(self) -> None:
+        """An epoch that is under way ends first: the next attempt of this process must find nobody who commits."""
+        self.stop_query()
+        with self._epoch_lock:
+            self._is_closed = True
 
     def _start(self) -> StreamingQuery:
         writer = self._sources.frame.writeStream.foreachBatch(self._on_batch)
@@ -207,7 +216,8 @@ class RunningEpochs:
         it words errors anew, and waits for ever for a callback that ends by what is no Exception.
         """
         with self._epoch_lock:
-            if self._end is not None or self._error is not None or self._runner._canceled.is_set():
+            is_over = self._is_closed or self._end is not None or self._error is not None
+            if is_over or self._runner._canceled.is_set():
                 return  # the query is about to be stopped: what Spark notes in its folder is never read again
             try:
                 self._epoch(rows, batch + 1)

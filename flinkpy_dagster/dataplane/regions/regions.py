@@ -4,8 +4,8 @@ import os
 import secrets
 import sys
 import threading
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -43,6 +43,7 @@ from flinkpy_dagster.dataplane.sinks.master_hooks import initialize_on_master
 from flinkpy_dagster.dataplane.sinks.tables import PendingTable, put_in_place, records_of
 from flinkpy_dagster.dataplane.spark.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.spark.session import living_session
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed, provide_package
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region, stage_of_vertices
 from flinkpy_dagster.errors import JobCanceled, JobFailed
@@ -71,7 +72,8 @@ class RegionRunner:
     """Runs the regions of one job; several may run at once, each in a thread of its own.
 
     ``spark``: any session of the context to use; settings of our own go to clones of it. ``store`` holds the job's
-    stored data sets: regions add to it and read from it.
+    stored data sets: regions add to it and read from it. ``renew`` gives another session when the driver of ``spark``
+    has ended.
     """
 
     spark: SparkSession
@@ -80,9 +82,11 @@ class RegionRunner:
     store: DataSetStore
     listener: RegionListener
     job_id: str = field(default_factory=random_id)
+    renew: Callable[[], SparkSession] | None = None
 
     def __post_init__(self) -> None:
         self._canceled = threading.Event()
+        self._renewing = threading.Lock()
         self._interrupted: set[int] = set()
         self._initialized: set[int] = set()
         self._reports: dict[int, Accumulator[Reports]] = {}
@@ -101,6 +105,7 @@ class RegionRunner:
         anything, UserCodeError and TypeMismatch from the workers, UnreadableSource, JobCanceled, and JobFailed for
         what Spark itself could not do.
         """
+        self._have_spark()
         plans = self._plans(region)
         check_picklable(plan.stage for plan in plans)
         provide_package(self.spark.sparkContext)
@@ -111,6 +116,11 @@ class RegionRunner:
         with self._spark_jobs(region), ExitStack() as stack:
             running = _RunningRegion(self, region.id, attempt, plans, reports, stack)
             return running.run()
+
+    def _have_spark(self) -> None:
+        """After the driver has ended: on another one."""
+        with self._renewing:
+            self.spark = living_session(self.spark, self.renew or (lambda: self.spark))
 
     def _plans(self, region: PipelinedRegion) -> tuple[StagePlan, ...]:
         """Subtasks write the files of the region if all can."""
@@ -137,15 +147,18 @@ class RegionRunner:
         it.
         """
         self._canceled.set()
-        self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
+        with suppress(Py4JError):  # its driver has ended
+            self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
 
     def interrupt(self, region: PipelinedRegion) -> None:
         """Ends the attempt of a region that is under way, from any thread; its ``run`` then raises JobCanceled."""
         self._interrupted.add(region.id)
-        self.spark.sparkContext.cancelJobsWithTag(region_tag(self.job_id, region.id))
+        with suppress(Py4JError):  # its driver has ended
+            self.spark.sparkContext.cancelJobsWithTag(region_tag(self.job_id, region.id))
 
     def lost(self, data_sets: Iterable[str]) -> list[str]:
         """Those of the stored data sets that are not there any more, or not whole."""
+        self._have_spark()
         files = FileSystem(self.spark)
         return [each for each in data_sets if not is_whole(files, self.store.data_sets.get(each))]
 
@@ -184,10 +197,11 @@ class RegionRunner:
             self.check_canceled(region.id)  # Spark words the cancelation of a job in many ways
             raise
         finally:
-            for each in tags:
-                context.removeJobTag(each)
-            context.setJobDescription(None)
-            context.setLocalProperty(_POOL, pool)
+            with suppress(Py4JError):  # its driver has ended
+                for each in tags:
+                    context.removeJobTag(each)
+                context.setJobDescription(None)
+                context.setLocalProperty(_POOL, pool)
 
 
 class _RunningRegion:

@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
+from flinkpy_dagster.dataplane.spark.driver_loss import CONNECTION_ERRORS, lost_driver
 from flinkpy_dagster.errors import (
     FlinkpyError,
     JobCanceled,
     JobFailed,
     OutOfMemory,
+    TargetUnavailable,
     UnreadableSource,
     no_such_file,
     one_line,
@@ -52,11 +54,17 @@ def _crossing(error: FlinkpyError) -> CrossingError:
 def spark_errors(job: str, tag: str, source: str | None = None) -> Iterator[None]:
     """On the driver: what Spark raises in the block leaves it as one of our errors.
 
-    ``source`` names the source that is being opened; ``tag`` is the Spark job tag that cancels the job.
+    ``source`` names the source that is being opened; ``tag`` is the Spark job tag that cancels the job. If the driver
+    has ended, that is the error, whatever was raised because of it.
     """
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except (PySparkException, Py4JError, OSError, EOFError) as error:
+        lost = lost_driver(is_suspected=isinstance(error, CONNECTION_ERRORS))
+        if lost is not None:
+            raise JobFailed(job, TargetUnavailable(lost)) from error
+        if not isinstance(error, PySparkException | Py4JError):
+            raise
         raise translated(error, job, tag, source) from error
 
 

@@ -6,6 +6,7 @@ import site
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE
 from typing import IO, Any
@@ -18,8 +19,9 @@ from pyspark.sql import SparkSession
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.slots import slots_of_this_machine
 from flinkpy_dagster.dataplane.spark import worker_daemon
+from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
-from flinkpy_dagster.errors import TargetUnavailable
+from flinkpy_dagster.errors import NonRetryable, TargetUnavailable
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _NEEDS_JAVA = (
@@ -43,6 +45,7 @@ def spark_session(configuration: Configuration | None = None) -> SparkSession:
     Java.
     """
     with _starting:
+        lost_driver()
         session = SparkSession.getActiveSession()
         if session is not None:
             return session
@@ -50,6 +53,19 @@ def spark_session(configuration: Configuration | None = None) -> SparkSession:
         if SparkContext._active_spark_context is None:
             _start(settings)
         return SparkSession.builder.getOrCreate()
+
+
+def living_session(spark: SparkSession, renew: Callable[[], SparkSession]) -> SparkSession:
+    """``spark``, or what ``renew`` gives if its driver has ended. Raises TargetUnavailable if that is the same one."""
+    if not is_lost(spark):
+        return spark
+    renewed = renew()
+    if is_lost(renewed):
+        raise TargetUnavailable(
+            "Spark's driver has ended, and its session is not this job's to start again (it is that of a resource, "
+            "or of the program): start another run, it goes on from what is stored."
+        ) from NonRetryable()
+    return renewed
 
 
 def session_settings(configuration: Configuration) -> dict[str, str]:
@@ -81,6 +97,8 @@ _DEFAULTS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.log.level": "ERROR",
+    # call sites of Column and DataFrame methods, for Spark's own messages: a third of all calls of the JVM
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.python.task.killTimeout": "100ms",  # after that a canceled worker gets its warning, see early_ends
     "spark.scheduler.mode": "FAIR",  # one pool per slot sharing group: a heavy op must not starve the others
     "spark.task.maxFailures": "1",  # restarting is the business of the restart strategy

@@ -17,23 +17,38 @@ from flinkpy_dagster.runtime.scheduling import slots_for_job
 
 
 class SessionStart:
-    """A SparkSession that starts in a thread of its own; ``session()`` waits for it and raises what went wrong."""
+    """A SparkSession that starts in a thread of its own; ``session()`` waits for it and raises what went wrong.
+
+    When its driver has ended since then, another one is started.
+    """
 
     def __init__(self, configuration: Configuration):
-        self._future: Future[Any] = Future()
-        threading.Thread(target=self._start, args=(configuration,), name="spark-start", daemon=True).start()
+        self._configuration = configuration
+        self._lock = threading.Lock()
+        self._future = self._start()
 
     def session(self) -> Any:
-        return self._future.result()
+        with self._lock:
+            spark = self._future.result()
+            from flinkpy_dagster.dataplane.spark.driver_loss import is_lost
 
-    def _start(self, configuration: Configuration) -> None:
+            if is_lost(spark):
+                self._future = self._start()
+            return self._future.result()
+
+    def _start(self) -> "Future[Any]":
+        future: Future[Any] = Future()
+        threading.Thread(target=self._make, args=(future,), name="spark-start", daemon=True).start()
+        return future
+
+    def _make(self, future: "Future[Any]") -> None:
         try:
             from flinkpy_dagster.dataplane.regions.regions import RegionRunner  # noqa: F401  imported beside the JVM's start
             from flinkpy_dagster.dataplane.spark.session import spark_session
 
-            self._future.set_result(spark_session(configuration))
+            future.set_result(spark_session(self._configuration))
         except BaseException as error:
-            self._future.set_exception(error)
+            future.set_exception(error)
 
 
 def data_folder(configuration: Configuration, job_name: str, job_id: str) -> str:
@@ -64,6 +79,7 @@ def region_runner(
         store=DataSetStore(folder),
         listener=listener,
         job_id=job_id,
+        renew=session,
     )
 
 

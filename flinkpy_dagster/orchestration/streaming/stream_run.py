@@ -97,6 +97,7 @@ def epoch_runner(
         listener=StreamNews(sinks, configuration, job_graph.name, start.folder),
         job_id=job_id,
         store=DataSetStore(folder),
+        renew=session,
     )
 
 
