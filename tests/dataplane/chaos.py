@@ -1,180 +1,193 @@
-"""Kills runs of an unbounded job at random moments until it is through, then compares with an undisturbed run.
+"""Kills parts of an unbounded job at random moments, then compares with an undisturbed run.
 
-    python -m tests.dataplane.chaos [--records 1000000] [--kills 100] [--seed 1]
+    python -m tests.dataplane.chaos [--records 1000000] [--kills 100] [--seed 1] [--cluster] [--victims "executor,..."]
 
-``make chaos`` runs it in full, ``make test`` with a few kills. A run is a process of its own, group and all: SIGKILL
-takes driver, JVM and Python workers at once.
+``make chaos`` runs it in full, ``make test`` with a few kills. Killed are the run process, with or without all that
+belongs to it, the driver's JVM, Python workers, and with ``--cluster`` executors of a standalone Spark cluster. A run
+that has ended is started again; what happens inside of a run is for the restart strategy.
 """
 
 import argparse
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from flinkpy_dagster.api import (
-    Duration,
-    Encoder,
-    FileSink,
-    FileSource,
-    Row,
-    RuntimeExecutionMode,
-    StreamExecutionEnvironment,
-    StreamFormat,
-    Time,
-    TimestampAssigner,
-    TumblingEventTimeWindows,
-    Types,
-    WatermarkStrategy,
-)
-from flinkpy_dagster.api.sinks import ParquetSink
+from tests.dataplane import chaos_program
+from tests.dataplane.chaos_program import Input, results
+from tests.dataplane.chaos_victims import ENDS_THE_RUN, VICTIMS, kill
+from tests.dataplane.cluster import cluster
 
-EVENT = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
-COUNTED = Types.ROW_NAMED(["key", "second", "total"], [Types.STRING(), Types.LONG(), Types.LONG()])
-FILES = 20
+ROOT = Path(__file__).parents[2]
+FILES_PER_KILL = 2
+STARTING_SHARE = 0.25
+"""Of the kills of whole runs: while it starts, restores and publishes. The others come after an epoch of it."""
+LONGEST_PAUSE_SECONDS = 2.0
+PATIENCE_SECONDS = 180.0
 
 
-class SecondField(TimestampAssigner):
-    def extract_timestamp(self, value: tuple, record_timestamp: int) -> int:
-        return value[1]
+@dataclass
+class Job:
+    """Runs of one job in a folder. ``cluster_url`` empty: in a JVM of its own."""
+
+    folder: Path
+    cluster_url: str = ""
+    starts: int = 0
+    run: "subprocess.Popen[bytes] | None" = field(default=None)
+
+    def start(self, trigger: str, files_per_epoch: int) -> "subprocess.Popen[bytes]":
+        """A run in a process group of its own."""
+        options = {
+            "execution.trigger": trigger,
+            "execution.trigger-interval": "50 ms",
+            "flinkpy.epoch.max-files": str(files_per_epoch),
+            "execution.checkpointing.dir": str(self.folder / "checkpoints"),
+            "execution.checkpointing.interval": "1 s",
+            "restart-strategy.type": "fixed-delay",
+            "restart-strategy.fixed-delay.attempts": "1000",
+            "restart-strategy.fixed-delay.delay": "100 ms",
+            "spark.driver.memory": "512m",
+        }
+        if self.cluster_url:
+            options |= {
+                "spark.master": self.cluster_url,
+                "spark.executor.memory": "512m",
+                "spark.executor.cores": "1",
+                "spark.cores.max": "2",
+            }
+        pairs = [word for key, value in options.items() for word in ("-D", f"{key}={value}")]
+        program = [chaos_program.__file__, str(self.folder)]
+        command = [sys.executable, "-m", "flinkpy_dagster", "run", *pairs, *program]
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "SPARK_LOCAL_IP": "127.0.0.1"}
+        with (self.folder / "log").open("ab") as log:
+            self.run = subprocess.Popen(
+                command, cwd=self.folder, stdout=log, stderr=log, env=environment, start_new_session=True
+            )
+        self.starts += 1
+        return self.run
+
+    def run_to_the_end(self, files_per_epoch: int) -> None:
+        """Everything that is there."""
+        if self.start("available-now", files_per_epoch).wait(900) != 0:
+            raise AssertionError(f"The last run failed:\n{self.said()}")
+
+    def said(self) -> str:
+        """The end of what all runs printed."""
+        return (self.folder / "log").read_text(errors="replace")[-4000:]
+
+    def epochs(self) -> frozenset[str]:
+        """The folders of complete epochs: each new epoch changes them."""
+        return frozenset(each.parent.name for each in (self.folder / "checkpoints").rglob("_metadata"))
 
 
-def parsed(line: str) -> tuple:
-    key, time_ms, number = line.split(",")
-    return key, int(time_ms), int(number)
+@dataclass
+class Chaos:
+    """Disturbs a job. ``victims`` are names of VICTIMS; ``cluster`` the processes that have executors."""
+
+    job: Job
+    given: Input
+    victims: Sequence[str]
+    chance: random.Random
+    cluster: Sequence[int] = ()
+    killed: Counter[str] = field(default_factory=Counter)
+
+    def disturb(self, kills: int) -> None:
+        """Kills so many times, then ends the run, whatever it does."""
+        while self.killed.total() < kills:
+            self.given.deliver(FILES_PER_KILL)
+            victim = self.chance.choice(self.victims)
+            run = self._running()
+            self._wait(run, victim)
+            if kill(VICTIMS[victim](run, self.cluster, self.chance)):
+                self.killed[victim] += 1
+                if victim in ENDS_THE_RUN:
+                    run.wait()
+        kill(VICTIMS["group"](self._running(), (), self.chance))
+        self._running().wait()
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        run = self.job.run
+        if run is None or run.returncode is not None:
+            return self.job.start("continuous", files_per_epoch=1)
+        assert run.poll() is None, f"The run ended with {run.returncode}:\n{self.job.said()}"
+        return run
+
+    def _wait(self, run: "subprocess.Popen[bytes]", victim: str) -> None:
+        """A random while; mostly after an epoch, so that the job gets on."""
+        if victim in ENDS_THE_RUN and self.chance.random() < STARTING_SHARE:
+            time.sleep(self.chance.uniform(0.0, 10.0))
+            return
+        before, deadline = self.job.epochs(), time.monotonic() + PATIENCE_SECONDS
+        self.given.deliver(1)
+        while self.job.epochs() == before and self.given.delivered < self.given.files:
+            assert time.monotonic() < deadline, f"No epoch within {PATIENCE_SECONDS} s:\n{self.job.said()}"
+            assert run.poll() is None, f"The run ended with {run.returncode}:\n{self.job.said()}"
+            time.sleep(0.05)
+        time.sleep(self.chance.uniform(0.0, LONGEST_PAUSE_SECONDS))
 
 
-def added(one: tuple, other: tuple) -> tuple:
-    return one[0], max(one[1], other[1]), one[2] + other[2]
-
-
-def program(folder: Path) -> None:
-    """Keyed running sums, and sums per key and second, until what is there has been read."""
-    env = StreamExecutionEnvironment.get_execution_environment()
-    env.set_runtime_mode(RuntimeExecutionMode.STREAMING)
-    env.set_parallelism(2)
-    lines = FileSource.for_record_stream_format(StreamFormat.text_line_format(), str(folder / "in"))
-    source = env.from_source(
-        lines.monitor_continuously(Duration.of_seconds(1)).build(),
-        WatermarkStrategy.no_watermarks(),
-        "lines",
-    )
-    times = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
-    events = source.map(parsed, EVENT).assign_timestamps_and_watermarks(
-        times.with_timestamp_assigner(SecondField())
-    )
-    keyed = events.key_by(lambda event: event[0], Types.STRING())
-    sums = keyed.reduce(added).uid("sums").map(lambda event: f"{event[0]},{event[2]}", Types.STRING())
-    sums.sink_to(FileSink.for_row_format(str(folder / "sums"), Encoder.simple_string_encoder()).build())
-    windows = keyed.window(TumblingEventTimeWindows.of(Time.seconds(1))).reduce(added).uid("windows")
-    rows = windows.map(lambda event: Row(event[0], event[1] // 1000, event[2]), COUNTED)
-    rows.sink_to(ParquetSink(str(folder / "windows"), mode="append"))
-    env.execute("chaos")
-
-
-def write_input(folder: Path, records: int) -> None:
-    """``FILES`` files; event time moves on by 10 s over all of them."""
-    (folder / "in").mkdir(parents=True)
-    per_file = max(records // FILES, 1)
-    for file in range(FILES):
-        path = folder / "in" / f"{file:03}.txt"
-        with path.open("w") as out:
-            for place in range(per_file):
-                number = file * per_file + place
-                out.write(f"key{number % 997},{number * 60_000 // (FILES * per_file)},{number}\n")
-        os.utime(path, (1_700_000_000 + file, 1_700_000_000 + file))
-
-
-def start(folder: Path) -> "subprocess.Popen[bytes]":
-    """One run, in a process group of its own."""
-    options = {
-        "execution.trigger": "available-now",
-        "flinkpy.epoch.max-files": "1",
-        "execution.checkpointing.dir": str(folder / "checkpoints"),
-        "execution.checkpointing.interval": "1 s",
-    }
-    pairs = [word for key, value in options.items() for word in ("-D", f"{key}={value}")]
-    command = [sys.executable, "-m", "flinkpy_dagster", "run", *pairs, __file__, "--program", str(folder)]
-    with (folder / "log").open("ab") as log:
-        return subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, start_new_session=True)
-
-
-def kill(process: "subprocess.Popen[bytes]") -> None:
-    """The whole group, at once."""
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-
-
-def run_to_the_end(folder: Path) -> float:
-    """Seconds it took."""
-    began = time.monotonic()
-    process = start(folder)
-    if process.wait() != 0:
-        raise SystemExit(f"The run failed:\n{(folder / 'log').read_text()[-4000:]}")
-    return time.monotonic() - began
-
-
-def disturbed(folder: Path, kills: int, longest_s: float, chance: random.Random) -> int:
-    """Runs and kills; gives how many runs were killed before the job was through."""
-    done = 0
-    for _ in range(kills):
-        process = start(folder)
-        try:
-            process.wait(chance.uniform(0.3, 1.0) * longest_s)
-        except subprocess.TimeoutExpired:
-            kill(process)
-            done += 1
-            continue
-        break
-    run_to_the_end(folder)
-    return done
-
-
-def results(folder: Path) -> tuple[list[str], list[str]]:
-    """Visible results of both sinks, sorted."""
-    from pyarrow import parquet
-
-    files = [each for each in (folder / "sums").rglob("part-*") if ".inprogress" not in str(each)]
-    sums = sorted(line for file in files for line in file.read_text().splitlines())
-    tables = [parquet.read_table(each) for each in (folder / "windows").glob("part-*.parquet")]
-    windows = sorted(str(tuple(row.values())) for table in tables for row in table.to_pylist())
-    return sums, windows
-
-
-def compare(folder: Path, records: int, kills: int, seed: int) -> str:
+def compare(
+    folder: Path,
+    records: int,
+    kills: int,
+    seed: int,
+    victims: Sequence[str] = (),
+    *,
+    on_cluster: bool = False,
+) -> str:
     """What was done, in a sentence; raises AssertionError if the results differ."""
-    calm, wild = folder / "calm", folder / "wild"
-    write_input(calm, records)
-    seconds = run_to_the_end(calm)
-    expected = results(calm)
-    assert len(expected[0]) == records // FILES * FILES
-    write_input(wild, records)
-    killed = disturbed(wild, kills, seconds, random.Random(seed))
-    found = results(wild)
+    began = time.monotonic()
+    files = FILES_PER_KILL * kills + kills
+    calm, wild = Job(folder / "calm"), Job(folder / "wild")
+    all_given = Input(calm.folder, records, files)
+    all_given.deliver(files)
+    calm.run_to_the_end(files_per_epoch=max(files // 10, 1))
+    expected = results(calm.folder)
+    assert len(expected[0]) == all_given.records
+    with ExitStack() as stack:
+        given = Input(wild.folder, records, files)
+        names = list(victims) or [name for name in VICTIMS if on_cluster or name != "executor"]
+        chaos = Chaos(wild, given, names, random.Random(seed))
+        if on_cluster:
+            running = stack.enter_context(cluster(folder))
+            wild.cluster_url = running.url
+            chaos.cluster = [each.pid for each in running.workers]
+        chaos.disturb(kills)
+        given.deliver(files)
+        wild.run_to_the_end(files_per_epoch=max(files // 10, 1))
+    found = results(wild.folder)
     for name, mine, its in zip(("sums", "windows"), found, expected):
-        assert mine == its, f"{name}: {len(mine)} rows instead of {len(its)} (seed {seed}, {wild})"
-    return f"{records} records, {killed} kills, seed {seed}: {len(found[0])} sums and {len(found[1])} windows equal."
+        assert mine == its, f"{name}: {len(mine)} rows instead of {len(its)} (seed {seed}, {wild.folder})"
+    how = ", ".join(f"{number} x {name}" for name, number in chaos.killed.most_common())
+    return (
+        f"{all_given.records} records, {chaos.killed.total()} kills ({how}), {wild.starts} runs, seed {seed}: "
+        f"{len(found[0])} sums and {len(found[1])} windows equal, {time.monotonic() - began:.0f} s."
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--records", type=int, default=1_000_000)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--program", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--cluster", action="store_true", help="on a standalone cluster of its own")
+    parser.add_argument("--victims", default="", help=f"some of: {', '.join(VICTIMS)}")
     arguments = parser.parse_args(argv)
-    if arguments.program is not None:
-        program(arguments.program)
-        return
     seed = arguments.seed if arguments.seed is not None else random.randrange(10**6)
+    victims = [each.strip() for each in arguments.victims.split(",") if each.strip()]
     folder = Path(tempfile.mkdtemp(prefix="flinkpy-chaos-"))
-    print(compare(folder, arguments.records, arguments.kills, seed))
+    told = compare(folder, arguments.records, arguments.kills, seed, victims, on_cluster=arguments.cluster)
+    print(told)
     shutil.rmtree(folder)
 
 

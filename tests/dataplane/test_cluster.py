@@ -2,19 +2,17 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyspark
 import pytest
+
+from tests.dataplane.cluster import cluster, free_port, start, wait_for
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster, pytest.mark.slow]
 
-SPARK_HOME = Path(pyspark.__file__).parent
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
@@ -56,48 +54,11 @@ def priced(order):
 """
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 @pytest.fixture(scope="module")
 def master(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a cluster whose workers know nothing of this checkout's folder."""
-    folder = tmp_path_factory.mktemp("cluster")
-    port = free_port()
-    url = f"spark://127.0.0.1:{port}"
-    local = ["--host", "127.0.0.1", "--webui-port", "0"]
-    processes = [start(folder, "master", "master.Master", *local, "--port", str(port))]
-    try:
-        wait_for(folder / "master.log", "Starting Spark master")
-        for number in (1, 2):
-            work = ["--work-dir", str(folder / f"work{number}"), "--cores", "1", "--memory", "1g"]
-            processes.append(start(folder, f"worker{number}", "worker.Worker", *local, *work, url))
-        for number in (1, 2):
-            wait_for(folder / f"worker{number}.log", "Successfully registered with master")
-        yield url
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-        for process in processes:
-            process.wait(20)
-
-
-def start(folder: Path, name: str, kind: str, *arguments: str) -> subprocess.Popen:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    environment |= {"SPARK_HOME": str(SPARK_HOME), "SPARK_LOCAL_IP": "127.0.0.1"}
-    command = [str(SPARK_HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{kind}", *arguments]
-    with open(folder / f"{name}.log", "wb") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
-
-
-def wait_for(log: Path, text: str, seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while text not in log.read_text():
-        assert time.monotonic() < deadline, log.read_text()
-        time.sleep(0.1)
+    """The URL of a cluster."""
+    with cluster(tmp_path_factory.mktemp("cluster")) as running:
+        yield running.url
 
 
 def test_program_with_a_module_of_its_own_runs_on_executors_that_cannot_import_it(master, tmp_path):
