@@ -14,7 +14,7 @@ WARM_UP_SHARE = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """How much more a measure may be in the last third than in the middle one: a share, or ``slack`` where that is more."""
+    """How much a measure may grow from the middle third to the last: a share, or ``slack`` if that is more."""
 
     share: float
     slack: float
