@@ -14,10 +14,12 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.json_plan import job_plan
+from flinkpy_dagster.operators.metric_registry import merged
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.run_control import RunControl
+from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointStatistics
 
-GRAPH_FACT, WORKERS_FACT = "job_graph", "task_managers"
+GRAPH_FACT, WORKERS_FACT, NUMBERS_FACT = "job_graph", "task_managers", "numbers"
 """Fields of an engine event's metadata; JSON."""
 
 _SECRET = (
@@ -48,7 +50,7 @@ def graph_fact(graph: NamedGraph, configuration: Configuration, job_id: str) -> 
         "name": job.name,
         "is_unbounded": is_unbounded(job),
         "plan": job_plan(job, job_id),
-        "vertices": [_vertex_fact(vertex, graph.op_names[vertex.id]) for vertex in reversed(job.vertices)],
+        "vertices": [_vertex_fact(vertex, graph.op_names[vertex.id]) for vertex in job.vertices],
         "options": without_secrets({**job.configuration, **configuration.to_dict()}),
         "worker": {"host": socket.gethostname(), "pid": os.getpid()},
     }
@@ -83,18 +85,37 @@ def tell_task_managers(control: RunControl, spark: Any) -> None:
     control.tell(f"{len(told)} Spark executors", {WORKERS_FACT: {"executors": told}})
 
 
-def numbers_key(run_id: str) -> str:
-    """Where the numbers of a run are kept."""
+def tell_numbers(control: RunControl, region: str, result: Any) -> None:
+    """A region has ended: what its subtasks did, and the metrics of their user functions."""
+    metrics = {
+        vertex: merged(pair for each in tasks.values() for pair in each.accumulators.items())
+        for vertex, tasks in result.metrics.items()
+    }
+    about = {"vertices": _numbers(result.metrics), "accumulators": metrics}
+    control.tell(f"{region} has ended", {NUMBERS_FACT: about})
+
+
+def kept_key(run_id: str) -> str:
+    """Where the numbers of a run that has not ended are."""
     return f"flinkpy/numbers/{run_id}"
 
 
-def keep_numbers(instance: Any, run_id: str, progress: Mapping[str, Mapping[int, Any]]) -> None:
+def keep_numbers(
+    instance: Any,
+    run_id: str,
+    progress: Mapping[str, Mapping[int, Any]],
+    checkpoints: CheckpointStatistics,
+) -> None:
     """Replaces the numbers of the run: per vertex id and subtask, records in and out and busy ms, so far."""
-    numbers = {
+    content = {"vertices": _numbers(progress), "checkpoints": checkpoints.to_json()}
+    instance.daemon_cursor_storage.set_cursor_values({kept_key(run_id): json.dumps(content)})
+
+
+def _numbers(metrics: Mapping[str, Mapping[int, Any]]) -> dict[str, dict[str, list[int]]]:
+    return {
         vertex: {
             str(index): [each.records_in, each.records_out, round(each.busy_ms)]
             for index, each in tasks.items()
         }
-        for vertex, tasks in progress.items()
+        for vertex, tasks in metrics.items()
     }
-    instance.daemon_cursor_storage.set_cursor_values({numbers_key(run_id): json.dumps(numbers)})

@@ -210,7 +210,7 @@ class JobRun:
             self.sinks.succeeded(_nodes(part.region))
         if self.resuming is not None:
             self.resuming.keep(part.region, result)
-        self._telling.carried(part, events.TaskFinished)
+        self._telling.ended(part, result)
         with self._changed:
             self.results[part.id] = result
             part.is_manned = False

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flinkpy_dagster.graph.regions import PipelinedRegion
-from flinkpy_dagster.orchestration.job.job_facts import tell_task_managers
+from flinkpy_dagster.orchestration.job.job_facts import tell_numbers, tell_task_managers
 from flinkpy_dagster.orchestration.job.region_parts import RegionPart
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.op_tags import vertex_tag
@@ -23,6 +23,12 @@ class JobTelling:
         """Spark is there: where the tasks will run is told."""
         if self.control is not None and (spark := getattr(runner, "spark", None)) is not None:
             tell_task_managers(self.control, spark)
+
+    def ended(self, part: RegionPart, result: Any) -> None:
+        """The region has its result: its numbers are told, and the end of what ran inside of its reader."""
+        self.carried(part, events.TaskFinished)
+        if self.control is not None:
+            tell_numbers(self.control, f"Region {part.id} of '{self._graph.job_graph.name}'", result)
 
     def reconciling(self, restored: Iterable[RegionPart]) -> None:
         """There was an earlier run, which has left the results of these."""

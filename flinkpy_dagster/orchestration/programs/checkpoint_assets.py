@@ -22,6 +22,7 @@ from flinkpy_dagster.orchestration.job.job_facts import keep_numbers
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.steps import spark_jobs
 from flinkpy_dagster.orchestration.streaming.run_requests import RunRequests
+from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointRecord, CheckpointStatistics
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP
@@ -69,11 +70,11 @@ def with_checkpoints(
             yield from reports.events(runner.listener.events)
             if time.monotonic() - kept_at >= NUMBERS_SECONDS:
                 kept_at = time.monotonic()
-                keep_numbers(instance, run_id, runner.progress())
+                keep_numbers(instance, run_id, runner.progress(), reports.statistics)
     if runner is not None:
-        keep_numbers(instance, run_id, runner.progress())
         requests.look(runner.requests)
         yield from reports.rest(runner.listener.events)
+        keep_numbers(instance, run_id, runner.progress(), reports.statistics)
     result, error = outcome[0]
     if error is not None:
         raise error
@@ -88,11 +89,13 @@ class _Reports:
         self._told_at = -REPORT_SECONDS
         self._held: tuple[EpochMetadata, str] | None = None
         self._skipped = 0
+        self.statistics = CheckpointStatistics()
 
     def events(self, news: Any) -> Iterator[Any]:
         """Events for what has happened since the last call."""
         while news is not None and not news.empty():
             each = news.get()
+            self._count(each)
             if isinstance(each, CheckpointFailed):
                 yield AssetObservation(
                     self._key, description=str(each), metadata={"failed_id": each.checkpoint_id}
@@ -111,11 +114,43 @@ class _Reports:
         if self._held is not None:
             yield self._told()
 
+    def _count(self, news: Any) -> None:
+        if isinstance(news, CheckpointFailed):
+            now_ms = time.time_ns() // 1_000_000
+            failed = CheckpointRecord(
+                id=news.checkpoint_id,
+                is_savepoint=False,
+                triggered_ms=now_ms,
+                completed_ms=now_ms,
+                failure=str(news),
+            )
+            self.statistics.add(failed)
+        else:
+            self.statistics.restored_from = self.statistics.restored_from or news[0].restored_from
+            self.statistics.add(_record(*news))
+
     def _told(self) -> AssetMaterialization:
         assert self._held is not None
         about = checkpoint_metadata(*self._held) | {"not_reported": self._skipped}
         self._held, self._skipped, self._told_at = None, 0, time.monotonic()
         return AssetMaterialization(self._key, metadata=about)
+
+
+def _record(metadata: EpochMetadata, path: str) -> CheckpointRecord:
+    return CheckpointRecord(
+        id=metadata.checkpoint_id or 0,
+        is_savepoint=metadata.kind is CheckpointKind.SAVEPOINT,
+        triggered_ms=metadata.triggered_ms,
+        completed_ms=metadata.completed_ms,
+        state_bytes=metadata.bytes,
+        written_bytes=metadata.written_bytes,
+        records=metadata.statistics.get("records_in", 0),
+        path=path,
+        operators={
+            operator_id: tuple((each.live_bytes, each.written_bytes) for each in operator.subtasks)
+            for operator_id, operator in metadata.operators.items()
+        },
+    )
 
 
 def checkpoint_metadata(metadata: EpochMetadata, path: str) -> dict[str, Any]:
