@@ -7,6 +7,7 @@ after a restart, one that does not end: with checkpoints, a savepoint, canceled,
 ``paths.py`` for each of them.
 """
 
+import io
 import json
 import os
 import re
@@ -16,6 +17,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,10 @@ def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
     request = urllib.request.Request(f"http://localhost:{PORT}{path}", data, method=method)
     if data is not None:
         request.add_header("Content-Type", "application/json")
+    return _answer(request)
+
+
+def _answer(request: urllib.request.Request) -> tuple[int, Any]:
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             status, text = answer.status, answer.read().decode()
@@ -98,6 +104,30 @@ def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
         return status, text
 
 
+Parts = list[tuple[str, str | None, bytes]]
+
+
+def ask_with_parts(path: str, parts: Parts) -> tuple[int, Any]:
+    """``ask`` with a multipart body; a part without a file name is JSON."""
+    lines = []
+    for name, file_name, content in parts:
+        where = f'; filename="{file_name}"' if file_name is not None else ""
+        kind = "application/json" if file_name is None else "application/octet-stream"
+        head = (
+            f'--edge\r\nContent-Disposition: form-data; name="{name}"{where}\r\nContent-Type: {kind}\r\n\r\n'
+        )
+        lines.append(head.encode() + content)
+    data = b"\r\n".join([*lines, b"--edge--", b""])
+    return _answer(
+        urllib.request.Request(
+            f"http://localhost:{PORT}{path}",
+            data,
+            {"Content-Type": "multipart/form-data; boundary=edge"},
+            method="POST",
+        )
+    )
+
+
 class Recording:
     """Shapes by situation, then by request: ``{"running": {"GET /jobs/:jobid": {"status": 200, "body": shape}}}``."""
 
@@ -105,7 +135,10 @@ class Recording:
         self.shapes: dict[str, dict[str, Any]] = {}
 
     def add(self, situation: str, method: str, pattern: str, path: str, body: Any = None) -> Any:
-        status, answer = ask(method, path, body)
+        return self._add(situation, method, pattern, *ask(method, path, body))
+
+    def _add(self, situation: str, method: str, pattern: str, status: int, answer: Any) -> Any:
+        path = pattern
         if status >= 500 and isinstance(answer, dict) and "errors" in answer:
             print(f"  {status} {method} {path}: {str(answer['errors'])[:160]}")
         of_situation = self.shapes.setdefault(situation, {})
@@ -118,6 +151,10 @@ class Recording:
         if status >= 400:
             of_situation[key]["error"] = _first_line(answer)
         return answer
+
+    def upload(self, situation: str, pattern: str, path: str, parts: Parts) -> Any:
+        """``add`` of a POST with a multipart body; ``parts``: name, file name (or None), content."""
+        return self._add(situation, "POST", pattern, *ask_with_parts(path, parts))
 
     def cluster(self, situation: str) -> None:
         managers = ask("GET", "/taskmanagers")[1]["taskmanagers"]
@@ -134,7 +171,9 @@ class Recording:
                 self.add(situation, "GET", path, _filled(path, ids))
             for checkpoint in checkpoints[:3]:
                 for path in CHECKPOINT:
-                    self.add(situation, "GET", path, _filled(path, ids | {":checkpointid": str(checkpoint["id"])}))
+                    self.add(
+                        situation, "GET", path, _filled(path, ids | {":checkpointid": str(checkpoint["id"])})
+                    )
 
     def save(self) -> None:
         for situation, shapes in self.shapes.items():
@@ -157,9 +196,53 @@ def record(cluster: Cluster) -> Recording:
     job_id = cluster.submit("failing.py", options=(*restart, "-Drestart-strategy.fixed-delay.delay=1s"))
     cluster.await_state(job_id, "FAILED")
     recording.job("failed", job_id)
+    _jars(recording)
     _stream(recording, cluster)
     recording.cluster("used")
     return recording
+
+
+def _jars(recording: Recording) -> None:
+    """A jar that does nothing but name Flink's class that runs Python programs."""
+    driver = "org.apache.flink.client.python.PythonDriver"
+    jar = io.BytesIO()
+    with zipfile.ZipFile(jar, "w") as file:
+        file.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nMain-Class: {driver}\n\n")
+    content = jar.getvalue()
+    recording.upload("jars", "/jars/upload", "/jars/upload", [("jarfile", "driver.jar", content)])
+    jar_id = recording.add("jars", "GET", "/jars", "/jars")["files"][0]["id"]
+    call = {"entryClass": driver, "programArgsList": ["-py", str(HERE / "programs" / "bounded.py")]}
+    for action in ("run", "plan"):
+        recording.add("jars", "POST", f"/jars/:jarid/{action}", f"/jars/{jar_id}/{action}", call)
+        wrong = {"parallelism": "x"}
+        recording.add(
+            "wrong", "POST", f"/jars/:jarid/{action} parallelism", f"/jars/{jar_id}/{action}", wrong
+        )
+    recording.add("jars", "DELETE", "/jars/:jarid", f"/jars/{jar_id}")
+    two: Parts = [("a", "a.jar", content), ("b", "b.jar", content)]
+    recording.upload("wrong", "/jars/upload two files", "/jars/upload", two)
+    recording.upload("wrong", "/jars/upload no jar", "/jars/upload", [("a", "a.py", b"print(1)")])
+    for what, request, files in SUBMISSIONS:
+        parts: Parts = [
+            ("request", None, request.encode()),
+            *((f"f{at}", name, b"junk") for at, name in enumerate(files)),
+        ]
+        recording.upload("wrong", f"/jobs {what}", "/jobs", parts)
+
+
+SUBMISSIONS = [
+    ("no file", '{"jobGraphFileName": "g"}', []),
+    ("no name", "{}", ["g"]),
+    ("no json", "nonsense", ["g"]),
+    ("missing jar", '{"jobGraphFileName": "g", "jobJarFileNames": ["a.jar"]}', ["g"]),
+    (
+        "missing artifact",
+        '{"jobGraphFileName": "g", "jobArtifactFileNames": [{"entryName": "a", "fileName": "b"}]}',
+        ["g"],
+    ),
+    ("same name twice", '{"jobGraphFileName": "g"}', ["g", "g"]),
+    ("junk", '{"jobGraphFileName": "g"}', ["g"]),
+]
 
 
 def _stream(recording: Recording, cluster: Cluster) -> None:
@@ -194,10 +277,14 @@ def _savepoints(recording: Recording, cluster: Cluster, job_id: str) -> None:
     _await_request(recording, job_id, answer["request-id"], "checkpoints")
     rescaling = f"/jobs/{job_id}/rescaling?parallelism=3"
     recording.add("running", "PATCH", "/jobs/:jobid/rescaling?parallelism=3", rescaling)
-    answer = recording.add("running", "POST", "/savepoint-disposal", "/savepoint-disposal", {"savepoint-path": path})
+    answer = recording.add(
+        "running", "POST", "/savepoint-disposal", "/savepoint-disposal", {"savepoint-path": path}
+    )
     for path in (f"/savepoint-disposal/{answer['request-id']}",):
         _await_completed(recording, "/savepoint-disposal/:triggerid", path)
-    recording.add("running", "GET", "/jobs/:jobid/savepoints/unknown", f"/jobs/{job_id}/savepoints/{'f' * 32}")
+    recording.add(
+        "running", "GET", "/jobs/:jobid/savepoints/unknown", f"/jobs/{job_id}/savepoints/{'f' * 32}"
+    )
 
 
 def _await_request(recording: Recording, job_id: str, request_id: str, kind: str = "savepoints") -> str:

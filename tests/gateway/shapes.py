@@ -13,12 +13,11 @@ Shape = Any
 WORDS = frozenset(
     """state status job-state execution-state checkpoint_type mode restart-strategy key id-kind jobType schedulerType
     ship_strategy exchange local_strategy operator_strategy operator type checkpoint-type savepointFormat
-    backpressureLevel backpressure-level formatType execution-mode application-status""".split()
+    backpressureLevel backpressure-level formatType execution-mode application-status className job-type""".split()
 )
 """Fields with a closed set of values."""
 MAPS = frozenset(
-    """user-config user-accumulators taskManagers checkpoints-by-vertex optimizer_properties metrics tasks-by-vertex
-    properties jobs-by-status""".split()
+    "user-config accumulator-results serialized-user-task-accumulators optimizer_properties extendedResources".split()
 )
 """Fields that hold maps."""
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -32,7 +31,8 @@ def shape_of(value: Any, name: str = "") -> Shape:
         return {"fields": {key: shape_of(each, key) for key, each in sorted(value.items())}}
     if isinstance(value, list):
         return {"items": _merged_all([shape_of(each, name) for each in value])}
-    if isinstance(value, str) and name in WORDS and re.fullmatch(r"[A-Za-z_]+", value):
+    is_word = name in WORDS and isinstance(value, str) and re.fullmatch(r"[A-Za-z_]+", value)
+    if is_word or value in ("COMPLETED", "IN_PROGRESS"):  # the "id" of a request's status
         return [f"={value}"]
     return [_type(value)]
 
@@ -63,7 +63,9 @@ def differences(shape: Shape, allowed: Shape, where: str = "") -> list[str]:
     if allowed is None or shape is None or allowed == {"any": True}:
         return []
     if "nullable" in allowed:
-        return [] if shape == ["null"] else differences(shape.get("nullable", shape), allowed["nullable"], where)
+        return (
+            [] if shape == ["null"] else differences(shape.get("nullable", shape), allowed["nullable"], where)
+        )
     if isinstance(shape, list) and isinstance(allowed, list):
         return [f"{where}: {each} is none of {allowed}" for each in shape if not _is_allowed(each, allowed)]
     if isinstance(shape, list) or isinstance(allowed, list):
