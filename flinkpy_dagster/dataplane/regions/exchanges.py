@@ -47,6 +47,7 @@ ENGINE_SETTINGS = {
     # it would compute spark_partition_id() once for all rows of a small local DataFrame
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation",
     "spark.sql.execution.arrow.pyspark.validateSchema.enabled": "true",
+    "spark.sql.ui.explainMode": "simple",  # every plan is put into words for Spark's UI, whether there is one or not
 }
 UNSPLIT_SETTINGS = ENGINE_SETTINGS | {
     "spark.sql.files.maxPartitionBytes": str(1 << 50),
