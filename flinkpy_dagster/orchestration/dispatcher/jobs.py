@@ -17,13 +17,10 @@ from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from flinkpy_dagster.errors import JobNotFound, TargetUnavailable
 from flinkpy_dagster.ids import is_id
-from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, job_id_of
-
-STATUS_TAG = "flinkpy/status"
-"""What Dagster's status does not tell: RECONCILING, RESTARTING, FAILING while it runs; SUSPENDED when it has ended."""
+from flinkpy_dagster.orchestration.job.job_results import GLOBALLY_TERMINAL
+from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, STATUS_TAG, job_id_of
 
 SCHEDULED = frozenset({"INITIALIZING", "CREATED"})
-GLOBALLY_TERMINAL = frozenset({"FINISHED", "CANCELED", "FAILED"})
 TERMINAL = GLOBALLY_TERMINAL | {"SUSPENDED"}
 
 _STATUS_OF_RUN = {

@@ -1,11 +1,41 @@
 """Submission of a detached job: checked as Flink's Dispatcher does, persisted, launched as a Dagster run."""
 
+import os
+import sys
+import tempfile
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from pathlib import Path
 
 from dagster import DagsterInstance
 
+from flinkpy_dagster.api.capturing import CapturedJob, capture
+from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import UnsupportedFeature
+from flinkpy_dagster.errors import InvalidProgram, JobNotFound
+from flinkpy_dagster.graph.json_plan import job_plan
+from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.orchestration.dispatcher.admission import require_free_id, require_vertices
+from flinkpy_dagster.orchestration.dispatcher.job_store import (
+    FILES,
+    JobStore,
+    StoredJob,
+    location_file,
+    now_ms,
+)
+from flinkpy_dagster.orchestration.dispatcher.jobs import find_job, run_id_of
+from flinkpy_dagster.orchestration.dispatcher.launching import launch
+from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
+from flinkpy_dagster.orchestration.job.job_results import JobResultStore
+from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, legal_name
+from flinkpy_dagster.programs import pyflink_alias
+from flinkpy_dagster.programs.program import Program, module_program
+from flinkpy_dagster.programs.python_files import import_paths, importing_from
+
+LOCATION_PREFIX = "flinkpy-job-"
+"""Code locations of submitted jobs are called this and the job's id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +53,22 @@ class ProgramCall:
     files: tuple[str, ...] = ()
     folder: str = ""
 
+    @property
+    def name(self) -> str:
+        """What the program is called: its file's name, or that of the module."""
+        if self.path is not None:
+            return Path(self.path).stem
+        assert self.module is not None
+        return self.module.rpartition(".")[2]
+
+    def program(self) -> Program:
+        """The program; a module must be on the import path. Raises InvalidProgram."""
+        if self.path is not None:
+            return Program(self.path, list(self.args))
+        if self.module is None:
+            raise InvalidProgram("There is no program: give a .py file, or a module with -pym.")
+        return module_program(self.module, list(self.args))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmittedJob:
@@ -36,9 +82,129 @@ class SubmittedJob:
 def submit_program(
     instance: DagsterInstance, call: ProgramCall, configuration: Configuration, *, job_id: str | None = None
 ) -> SubmittedJob:
-    """Runs the program up to its ``execute()`` in this process, and launches its job detached.
+    """Runs the program up to its first ``execute()`` in this process, and launches that job detached.
 
     ``job_id``: what the job is to be called; None: a new id. Raises the program's error, SubmissionRefused,
     DuplicateJobSubmission.
     """
-    raise UnsupportedFeature("submit_program", "it is being built.")
+    with tempfile.TemporaryDirectory(prefix="flinkpy-") as pending:
+        # 1. the program, up to its execute(), with what it imports
+        paths = import_paths(call.files, os.path.join(pending, FILES), are_copied=True)
+        with _captured(call, paths, configuration) as (captured, copies):
+            require_vertices(captured.job_graph)
+        files = tuple(os.path.relpath(path, pending) for path in paths)
+        job = _stored(call, files, captured, configuration, job_id or random_id())
+        store = JobStore(instance.root_directory)
+        with store.locked():
+            # 2. nobody else has its id
+            require_free_id(job.job_id, status_of_id(instance, job.job_id))
+            # 3. it is stored: from here on it will run, whatever becomes of this process
+            store.put(job, copies, files=os.path.join(pending, FILES))
+            # 4. it runs
+            return _started_or_forgotten(instance, store, job)
+
+
+def start(instance: DagsterInstance, store: JobStore, job: StoredJob) -> SubmittedJob:
+    """Launches a run of a job that is stored. The caller holds the store's lock."""
+    run_id = run_id_of(job.job_id)
+    if instance.get_run_by_id(run_id) is not None:
+        run_id = str(uuid.uuid4())  # the job goes on in another run
+    JobResultStore(instance.root_directory).forget(job.job_id)
+    launch(
+        instance,
+        location_file=location_file(store.folder_of(job.job_id)),
+        location_name=f"{LOCATION_PREFIX}{job.job_id}",
+        log_file=store.log_of(job.job_id),
+        run_id=run_id,
+        run_config=run_config_of(job.dagster_name, job.args, Configuration.from_dict(job.configuration)),
+        tags={JOB_TAG: "true", JOB_ID_TAG: job.job_id, JOB_NAME_TAG: job.name},
+    )
+    return SubmittedJob(job_id=job.job_id, run_id=run_id, name=job.name)
+
+
+def _started_or_forgotten(instance: DagsterInstance, store: JobStore, job: StoredJob) -> SubmittedJob:
+    """What cannot be launched is no job."""
+    try:
+        return start(instance, store, job)
+    except Exception:
+        if status_of_id(instance, job.job_id) is None:
+            store.forget(job.job_id)
+        raise
+
+
+def status_of_id(instance: DagsterInstance, job_id: str) -> str | None:
+    """How the job is that has this id; None if there is none. A result outlives its run."""
+    try:
+        return find_job(instance, job_id).status
+    except JobNotFound:
+        result = JobResultStore(instance.root_directory).get(job_id)
+        return None if result is None else result.status
+
+
+@contextmanager
+def _captured(
+    call: ProgramCall, paths: list[str], configuration: Configuration
+) -> Iterator[tuple[CapturedJob, list[tuple[str, str]]]]:
+    """The job of the first ``execute()``, and what of the program must be copied to run it again."""
+    pyflink_alias.install()
+    with importing_from(paths):
+        program = call.program()
+        with redirect_stdout(sys.stderr), program:
+            with capture(configuration) as captured:
+                _run(program, call)
+            if not captured.jobs:
+                raise InvalidProgram(f"Program '{call.name}' ended without execute(): it has no job.")
+            yield captured.jobs[0], _copies(program, call)
+
+
+def _run(program: Program, call: ProgramCall) -> None:
+    if call.function is not None:
+        environment = StreamExecutionEnvironment.get_execution_environment()
+        program.call(program.function(call.function), environment)
+        environment.execute(call.name)
+        return
+    try:
+        program.execute()
+    except SystemExit as end:
+        if end.code:
+            raise InvalidProgram(f"Program '{call.name}' ended by itself: {end.code}") from None
+
+
+def _copies(program: Program, call: ProgramCall) -> list[tuple[str, str]]:
+    """The program's file, and the modules beside it that it has imported."""
+    if call.path is None:
+        return []
+    folder = program.path.resolve().parent
+    found = {str(program.path.resolve()): program.path.name}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and file.endswith(".py") and "site-packages" not in file:
+            path = Path(file).resolve()
+            is_ours = module.__name__.partition(".")[0] == __name__.partition(".")[0]
+            if path.is_relative_to(folder) and not is_ours and path.exists():
+                found[str(path)] = str(path.relative_to(folder))
+    return list(found.items())
+
+
+def _stored(
+    call: ProgramCall,
+    files: tuple[str, ...],
+    captured: CapturedJob,
+    configuration: Configuration,
+    job_id: str,
+) -> StoredJob:
+    return StoredJob(
+        job_id=job_id,
+        name=captured.job_name,
+        dagster_name=legal_name(call.name),
+        program=None if call.path is None else os.path.abspath(call.path),
+        module=call.module,
+        function=call.function,
+        source=None if call.path is None else Path(call.path).name,
+        args=call.args,
+        files=files,
+        folder=call.folder or os.getcwd(),
+        configuration=configuration.to_dict(),
+        plan=job_plan(captured.job_graph, job_id),
+        submitted_ms=now_ms(),
+    )

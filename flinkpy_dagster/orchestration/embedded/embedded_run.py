@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "1")  # read when dagster is imported
@@ -19,8 +20,9 @@ from dagster import (
 )
 
 from flinkpy_dagster.config.slots import promised_slots
+from flinkpy_dagster.orchestration.job.job_life import job_life
 from flinkpy_dagster.orchestration.job.job_run import JobRun
-from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, legal_name
+from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, legal_name
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
 from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
 
@@ -46,7 +48,11 @@ def execute(job: "EmbeddedJob", dagster: DagsterInstance) -> None:
             build_reconstructable_job(__name__, "definition_of", (job.job_id,)),
             instance=dagster,
             run_config=_run_config(job),
-            tags={JOB_ID_TAG: job.job_id},
+            tags={
+                JOB_TAG: "true",
+                JOB_ID_TAG: job.job_id,
+                JOB_NAME_TAG: job.graph.job_graph.name,
+            },
             raise_on_error=True,
         )
     finally:
@@ -59,7 +65,7 @@ def definition_of(job_id: str) -> JobDefinition:
     ops = ProgramOps(job.graph, resource_key=_RESOURCE)
     assets = ops.assets()
     name = legal_name(job.graph.name)
-    resource = ResourceDefinition(lambda context: _begin(job, context))
+    resource = ResourceDefinition(contextmanager(partial(_begin, job)))
     definitions = Definitions(
         assets=[assets, *ops.source_specs()],
         jobs=[define_asset_job(f"{name}_job", [assets], executor_def=slot_sharing_executor)],
@@ -68,9 +74,15 @@ def definition_of(job_id: str) -> JobDefinition:
     return definitions.resolve_job_def(f"{name}_job")
 
 
-def _begin(job: "EmbeddedJob", context: InitResourceContext) -> JobRun:
+def _begin(job: "EmbeddedJob", context: InitResourceContext) -> Iterator[JobRun]:
     assert context.run is not None
-    return job.begin(context.run.run_id)
+    assert context.instance is not None
+    job_run = job.begin(context.run.run_id)
+    if context.instance.is_ephemeral:  # nobody else sees it
+        yield job_run
+        return
+    with job_life(context.instance, context.run, job_run, job.job_id, job.cancel):
+        yield job_run
 
 
 def _run_config(job: "EmbeddedJob") -> dict[str, Any]:

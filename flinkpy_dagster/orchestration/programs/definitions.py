@@ -9,7 +9,7 @@ from dagster import BackfillPolicy, Definitions, ResourceDefinition, define_asse
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.boundedness import is_unbounded
-from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
+from flinkpy_dagster.orchestration.naming import JOB_TAG, NamedGraph, legal_name
 from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramLike
@@ -98,6 +98,6 @@ def _parts_of(
         executor_def=slot_sharing_executor,
         description=source.description,
         partitions_def=program.partitions_def,
-        tags={"flinkpy/program": source.name, **program.tags},
+        tags={JOB_TAG: "true", "flinkpy/program": source.name, **program.tags},
     )
     return _Parts(ops.resource_key, loaded.resource(), [assets, *ops.source_specs()], job)

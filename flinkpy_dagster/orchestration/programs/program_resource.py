@@ -11,6 +11,7 @@ from dagster import InitResourceContext, ResourceDefinition, resource
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound, InvalidProgram
 from flinkpy_dagster.orchestration.job.job_facts import tell_graph
+from flinkpy_dagster.orchestration.job.job_life import job_life
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.resuming import (
     Resuming,
@@ -64,7 +65,15 @@ class LoadedProgram:
             description=f"Arguments and options of {self.source.name}.",
         )
         def job_run(context: InitResourceContext) -> Iterator[JobRun]:
-            yield self._job_run(context)
+            assert context.run is not None
+            control = run_control(context.run.run_id)
+            job_id = job_id_of(context.run.run_id, context.run.tags)
+            made = self._job_run(context)
+            if context.instance is None:
+                yield made
+                return
+            with job_life(context.instance, context.run, made, job_id, control.request_cancel):
+                yield made
 
         return job_run
 
