@@ -10,8 +10,13 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
-    """A session with two slots; started by the first test that asks for it, stopped with the process's tests."""
+def spark(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator["SparkSession"]:
+    """A session with two slots; started by the first test that asks for it, stopped with the process's tests.
+
+    It has the connector for Kafka if tests marked ``kafka`` are going to run: jars cannot be added later.
+    """
     from flinkpy_dagster.config import Configuration
     from flinkpy_dagster.dataplane.spark.session import spark_session
 
@@ -20,6 +25,19 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator["SparkSession"]:
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         "spark.sql.session.timeZone": "America/New_York",  # far enough from UTC to show what depends on it
     }
+    if any(item.get_closest_marker("kafka") for item in request.session.items):
+        settings |= kafka_settings()
     session = spark_session(Configuration.from_dict(settings))
     yield session
     session.stop()
+
+
+def kafka_settings() -> dict[str, str]:
+    """The connector's jars, nothing where there are none: the tests that need them skip then."""
+    from tests.clusters.jars import NoJars
+    from tests.clusters.kafka import connector_jars
+
+    try:
+        return {"spark.jars": ",".join(map(str, connector_jars()))}
+    except NoJars:
+        return {}

@@ -37,15 +37,38 @@ class SocketText(SourceSpec):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KafkaRecords(SourceSpec):
-    """Records of Kafka topics, read by Spark's connector, as rows of value, timestamp (ms), topic and key.
+class KafkaOffsets:
+    """A place in every partition of some topics (Flink's ``OffsetsInitializer``).
 
-    ``options`` are those of Spark's ``kafka`` format: servers, subscription, starting offsets.
+    ``kind``: "earliest", "latest", "timestamp" (the first record at or after ``timestamp_ms``, the end where there is
+    none), "committed" (by the consumer group) or "offsets" (``by_partition``: (topic, partition) -> offset).
+    ``otherwise``: "earliest" or "latest" for partitions that the last two do not know; "": they are an error.
+    """
+
+    kind: str
+    timestamp_ms: int = 0
+    by_partition: dict[tuple[str, int], int] = field(default_factory=dict)
+    otherwise: str = ""
+
+
+EARLIEST = KafkaOffsets(kind="earliest")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KafkaRecords(SourceSpec):
+    """Records of Kafka topics, read by Spark's connector, as rows of value, timestamp (ms), topic, partition, offset.
+
+    ``options`` are those of Spark's ``kafka`` format: servers, subscription, properties of the consumer.
+    ``starting``: where a job begins that has no checkpoint. ``stopping``: where a bounded source ends, not included.
+    ``group_id``: the consumer group that is told the offsets of every checkpoint; None: nobody is.
     """
 
     is_spark_side: bool = True
     is_bounded: bool = False
     options: dict[str, str] = field(default_factory=dict)
+    starting: KafkaOffsets = EARLIEST
+    stopping: KafkaOffsets | None = None
+    group_id: str | None = None
 
 
 def is_unbounded(spec: Any) -> bool:

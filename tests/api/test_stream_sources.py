@@ -17,11 +17,11 @@ from flinkpy_dagster.api import (
     WatermarkStrategy,
 )
 from flinkpy_dagster.api.kafka import KafkaOffsetsInitializer, KafkaSource, KafkaTopicPartition
-from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
+from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.boundedness import is_unbounded, unbounded_sources
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.operators.specs import NumberSequence
-from flinkpy_dagster.operators.stream_sources import GeneratedNumbers, KafkaRecords, SocketText
+from flinkpy_dagster.operators.stream_sources import GeneratedNumbers, KafkaOffsets, KafkaRecords, SocketText
 
 NO_TIMES = WatermarkStrategy.no_watermarks()
 
@@ -87,10 +87,34 @@ def test_kafka_when_built_then_options_are_those_of_the_connector_of_spark() -> 
             "subscribe": "a,b",
             "kafka.group.id": "me",
             "kafka.fetch.min.bytes": "1",
-            "startingOffsets": '{"a": {"0": 17}}',
-        }
+        },
+        starting=KafkaOffsets(kind="offsets", by_partition={("a", 0): 17}, otherwise="earliest"),
+        group_id="me",
     )
+    assert is_unbounded(job_graph)
     assert job_graph.vertices[0].nodes[0].output_type == Types.STRING()
+
+
+def test_kafka_when_properties_are_what_the_source_decides_then_they_are_passed_over() -> None:
+    source = kafka_builder().set_properties({"auto.offset.reset": "latest", "value.deserializer": "x"})
+    source.set_group_id("me").set_property("commit.offsets.on.checkpoint", "false")
+    payload = first_payload(reading(source.set_property("failOnDataLoss", "false").build()))
+    assert isinstance(payload, KafkaRecords)
+    assert payload.group_id is None
+    assert payload.options == {
+        "kafka.bootstrap.servers": "broker:9092",
+        "subscribe": "a,b",
+        "kafka.group.id": "me",
+        "failOnDataLoss": "false",
+    }
+
+
+def test_kafka_when_it_stops_somewhere_then_the_job_is_bounded() -> None:
+    job_graph = reading(kafka_builder().set_bounded(KafkaOffsetsInitializer.timestamp(1_000)).build())
+    payload = first_payload(job_graph)
+    assert isinstance(payload, KafkaRecords)
+    assert payload.stopping == KafkaOffsets(kind="timestamp", timestamp_ms=1_000)
+    assert not is_unbounded(job_graph)
 
 
 def test_kafka_when_something_is_missing_or_said_twice_then_it_is_named() -> None:
@@ -98,8 +122,10 @@ def test_kafka_when_something_is_missing_or_said_twice_then_it_is_named() -> Non
         KafkaSource.builder().set_bootstrap_servers("broker:9092").build()
     with pytest.raises(InvalidProgram, match="set once"):
         kafka_builder().set_topic_pattern("x.*")
-    with pytest.raises(UnsupportedFeature, match="available-now"):
-        kafka_builder().set_bounded(KafkaOffsetsInitializer.latest())
+    with pytest.raises(InvalidProgram, match="reads nothing"):
+        kafka_builder().set_bounded(KafkaOffsetsInitializer.earliest())
+    with pytest.raises(InvalidProgram, match=r"set_group_id\(\)"):
+        kafka_builder().set_starting_offsets(KafkaOffsetsInitializer.committed_offsets()).build()
 
 
 def test_foreach_when_there_is_nothing_to_call_then_it_is_refused() -> None:

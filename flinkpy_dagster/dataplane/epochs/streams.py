@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from flinkpy_dagster.dataplane.epochs.polled_sources import POLLED
 from flinkpy_dagster.dataplane.regions.exchanges import source_name
-from flinkpy_dagster.dataplane.regions.sources import stream_parts
+from flinkpy_dagster.dataplane.regions.sources import EpochLimits, stream_parts
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import StreamNode
@@ -69,14 +69,14 @@ class QuerySources:
     _columns: dict[int, Any] = field(default_factory=dict)
 
     @staticmethod
-    def open(spark: SparkSession, job_graph: JobGraph, max_files: int) -> "QuerySources":
+    def open(spark: SparkSession, job_graph: JobGraph, limits: EpochLimits) -> "QuerySources":
         """Raises UnreadableSource."""
         opened: list[tuple[StreamSource, list[DataFrame]]] = []
         count = 0
         for node, spec in spark_side_nodes(job_graph):
             if not isinstance(spec, POLLED):
                 with spark_errors(job_graph.name, "", source_name(node)):
-                    parts, row_type = stream_parts(spark, source_name(node), spec, max_files)
+                    parts, row_type = stream_parts(spark, source_name(node), spec, limits)
                 opened.append((StreamSource(node, row_type, range(count, count + len(parts))), parts))
                 count += len(parts)
         ticks = Ticks(spark)

@@ -1,6 +1,7 @@
 """Sources that Spark reads: files and DataFrames as the input of a pass."""
 
 import traceback
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from py4j.protocol import Py4JError
@@ -11,7 +12,9 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.streaming import DataStreamReader
 
+from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
+from flinkpy_dagster.dataplane.regions.kafka import KAFKA_ROW, kafka_rows, kafka_stream
 from flinkpy_dagster.dataplane.rows.arrivals import marked
 from flinkpy_dagster.dataplane.rows.columns import RecordColumns
 from flinkpy_dagster.dataplane.spark.file_system import absolute
@@ -22,10 +25,18 @@ from flinkpy_dagster.types import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo, 
 
 Reader = TypeVar("Reader", DataFrameReader, DataStreamReader)
 
-KAFKA_ROW = Types.ROW_NAMED(
-    ["value", "timestamp", "topic", "key"],
-    [Types.PRIMITIVE_ARRAY(Types.BYTE()), Types.LONG(), Types.STRING(), Types.PRIMITIVE_ARRAY(Types.BYTE())],
-)
+@dataclass(frozen=True, slots=True)
+class EpochLimits:
+    """The most that one epoch reads: files of each path, records of each Kafka source."""
+
+    max_files: int
+    max_records: int
+
+    @staticmethod
+    def of(configuration: Configuration) -> "EpochLimits":
+        return EpochLimits(
+            configuration.get("flinkpy.epoch.max-files"), configuration.get("flinkpy.epoch.max-records")
+        )
 
 
 def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataFrame, TypeInformation]:
@@ -46,23 +57,25 @@ def read_source(spark: SparkSession, name: str, spec: SourceSpec) -> tuple[DataF
                 name, f"its function returned {type(dataframe).__name__} instead of a DataFrame."
             )
         return _typed(dataframe, spec.row_type, name, by_position=True)
+    if isinstance(spec, KafkaRecords):
+        return kafka_rows(spark, name, spec), KAFKA_ROW
     raise TypeError(f"Source '{name}' is not one that Spark reads: {spec!r}.")
 
 
 def stream_parts(
-    spark: SparkSession, name: str, spec: SourceSpec, max_files: int
+    spark: SparkSession, name: str, spec: SourceSpec, limits: EpochLimits
 ) -> tuple[list[DataFrame], TypeInformation]:
-    """Like ``read_source``, as streaming DataFrames: one per path, ``max_files`` of each in one epoch.
+    """Like ``read_source``, as streaming DataFrames: one per path.
 
     Raises UnreadableSource; errors of Spark itself are translated by the caller.
     """
     if isinstance(spec, TextFiles):
         return [
-            _text(_files_reader(spark, max_files), spec, absolute(path)) for path in spec.paths
+            _text(_files_reader(spark, limits.max_files), spec, absolute(path)) for path in spec.paths
         ], Types.STRING()
     if isinstance(spec, RecordFiles):
         typed = [
-            _typed(_stream_of_records(spark, spec, path, max_files), spec.row_type, name, by_position=False)
+            _typed(_stream_of_records(spark, spec, path, limits.max_files), spec.row_type, name, by_position=False)
             for path in spec.paths
         ]
         return [rows for rows, _ in typed], typed[0][1]
@@ -73,7 +86,7 @@ def stream_parts(
         rows, row_type = _typed(dataframe, spec.row_type, name, by_position=True)
         return [rows], row_type
     if isinstance(spec, KafkaRecords):
-        return [_kafka(spark, spec)], KAFKA_ROW
+        return [kafka_stream(spark, name, spec, limits.max_records)], KAFKA_ROW
     raise TypeError(f"Source '{name}' is not one that Spark streams: {spec!r}.")
 
 
@@ -92,12 +105,6 @@ def _stream_of_records(spark: SparkSession, spec: RecordFiles, path: str, max_fi
 
 def _without_nullability(schema: T.StructType) -> T.StructType:
     return T.StructType([T.StructField(field.name, field.dataType, True) for field in schema])
-
-
-def _kafka(spark: SparkSession, spec: KafkaRecords) -> DataFrame:
-    rows = spark.readStream.format("kafka").options(**spec.options).load()
-    milliseconds = F.unix_millis(F.col("timestamp")).alias("timestamp")
-    return rows.select("value", milliseconds, "topic", "key")
 
 
 def _loaded(spark: SparkSession, name: str, spec: DataFrameSource) -> Any:
