@@ -19,6 +19,7 @@
     │   ├── CheckpointNotFound
     │   ├── CorruptState
     │   ├── IncompatibleState
+    │   ├── StateNotStored
     │   └── StaleLeader
     ├── JobFailed                    a job ended without a result
     ├── JobCanceled
@@ -251,6 +252,20 @@ class IncompatibleState(StateError):
 
     def sentence(self) -> str:
         return f"The state of operator '{self.operator}' does not fit the program: {self.reason}; {self.instead}."
+
+
+class StateNotStored(StateError):
+    """State cannot be written; ``path`` is the file or folder, ``reason`` what the system says."""
+
+    def __init__(self, path: str, reason: str):
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def sentence(self) -> str:
+        return (
+            f"State cannot be stored in '{self.path}' ({self.reason}): make room or mend the file system, or set "
+            "execution.checkpointing.dir to another folder that driver and workers share."
+        )
 
 
 class StaleLeader(StateError):

@@ -94,7 +94,7 @@ class CheckpointCoordinator:
     next_id: int = 1
     completed: int = 0
     failed: int = 0
-    _failed_in_a_row: int = 0
+    _in_a_row: dict[FailureReason, int] = field(default_factory=dict)
     _last_trigger_ms: int = field(init=False)
     _last_completion_ms: int | None = None
 
@@ -117,12 +117,24 @@ class CheckpointCoordinator:
 
     def stored(self, checkpoint_id: int, triggered_ms: int, now_ms: int) -> CheckpointFailed | None:
         """Its files are written: it is complete, or has expired meanwhile."""
-        if now_ms - triggered_ms > _ms(self.settings.timeout):
-            return self._failure(checkpoint_id, FailureReason.EXPIRED)
+        if self.is_expired(triggered_ms, now_ms):
+            return self.expired(checkpoint_id)
         self.completed += 1
-        self._failed_in_a_row = 0
+        self._in_a_row.clear()
         self._last_completion_ms = now_ms
         return None
+
+    def is_expired(self, triggered_ms: int, now_ms: int) -> bool:
+        """Has a checkpoint that began then taken too long already?"""
+        return now_ms - triggered_ms > _ms(self.settings.timeout)
+
+    def expired(self, checkpoint_id: int) -> CheckpointFailed:
+        """It took too long: the epoch counts all the same, but is no checkpoint."""
+        return self._failure(checkpoint_id, FailureReason.EXPIRED)
+
+    def epoch_stored(self) -> None:
+        """Files of an epoch are written, checkpoint or not: what could not be written before is forgiven."""
+        self._in_a_row.pop(FailureReason.NOT_STORED, None)
 
     def not_stored(self, checkpoint_id: int, details: str) -> CheckpointFailed:
         """Its files could not be written."""
@@ -138,8 +150,8 @@ class CheckpointCoordinator:
 
     def _failure(self, checkpoint_id: int, reason: FailureReason, details: str = "") -> CheckpointFailed:
         self.failed += 1
-        self._failed_in_a_row += 1
-        is_fatal = self._failed_in_a_row > self.settings.tolerable_failures
+        self._in_a_row[reason] = self._in_a_row.get(reason, 0) + 1
+        is_fatal = sum(self._in_a_row.values()) > self.settings.tolerable_failures
         return CheckpointFailed(checkpoint_id, reason, is_fatal, details)
 
 

@@ -182,7 +182,7 @@ class CheckpointStore:
 
         Sets the metadata's fencing token. When this returns the epoch is durable; when it raises it is not committed,
         or, after a failing disk, may be: read ``newest``. Raises StaleLeader if there is a newer leader, CorruptState
-        if a state file is missing.
+        if a state file, or the leader's folder, is missing.
         """
         metadata = replace(metadata, fencing_token=self.token)
         name = self._name_of(metadata)
@@ -193,7 +193,12 @@ class CheckpointStore:
             make_folder_if_missing(self.files, self._path(name))
             self.files.rename(pending, self._path(f"{name}/{METADATA}"))
         except FileNotFoundError:
-            raise StaleLeader(self.folder, self.token, max(self._tokens(), default=0)) from None
+            newest = max(self._tokens(), default=0)
+            if newest <= self.token:
+                raise CorruptState(
+                    self.folder, f"its leader-{self.token} is gone, and no other run has come"
+                ) from None
+            raise StaleLeader(self.folder, self.token, newest) from None
         self.files.sync_folder(self._path(name))
         self.files.sync_folder(self.folder)
         completed = Completed(name, metadata)

@@ -19,6 +19,7 @@ from flinkpy_dagster.errors import (
     JobFailed,
     SlotsUnavailable,
     StaleLeader,
+    StateNotStored,
     TypeMismatch,
     UnpicklableFunction,
     UnreadableSource,
@@ -56,6 +57,11 @@ CASES = [
         CheckpointNotFound("/p", "it is empty"),
         "There is no checkpoint or savepoint at '/p': it is empty; give the folder "
         "of one, which holds a file _metadata.",
+    ),
+    (
+        StateNotStored("/p", "No space left on device"),
+        "State cannot be stored in '/p' (No space left on device): make room or mend the file system, or set "
+        "execution.checkpointing.dir to another folder that driver and workers share.",
     ),
     (CorruptState("/p", "a file is cut off"), "Checkpoint '/p' cannot be used: a file is cut off."),
     (

@@ -85,8 +85,10 @@ class EpochSinks:
         return True
 
     def forget(self) -> None:
-        """The epoch is not going to be committed."""
+        """The epoch begins again, or is not going to be committed: its files go."""
         self._taken.clear()
+        for node, spec in self._sinks():
+            shutil.rmtree(self._hidden(self._base(node, spec)), ignore_errors=True)
 
     def pending(self) -> Pending:
         """The files of the epoch, for its metadata."""

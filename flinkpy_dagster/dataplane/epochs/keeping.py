@@ -3,7 +3,7 @@
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.epochs.offsets import logs_of, with_files
 from flinkpy_dagster.dataplane.epochs.passes import EpochReport
-from flinkpy_dagster.errors import CorruptState, InvalidProgram, JobFailed, StaleLeader
+from flinkpy_dagster.errors import CorruptState, InvalidProgram, JobFailed, StaleLeader, StateNotStored
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.operators.task.task_environment import key_groups_of
 from flinkpy_dagster.runtime.checkpoints import (
@@ -21,8 +21,8 @@ from flinkpy_dagster.runtime.checkpoints import (
     CheckpointSettings,
     JobEnd,
 )
-from flinkpy_dagster.state.checkpoint_store import CheckpointStore
-from flinkpy_dagster.state.files import local_folder
+from flinkpy_dagster.state.checkpoint_store import CheckpointStore, Found
+from flinkpy_dagster.state.files import LOCAL_FILES, Files, local_folder
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
 from flinkpy_dagster.state.restoring import (
@@ -33,8 +33,6 @@ from flinkpy_dagster.state.restoring import (
 )
 from flinkpy_dagster.state.savepoints import Opened, imported, write_savepoint
 
-_RETRY_SECONDS = 1.0
-
 
 @dataclass
 class EpochKeeping:
@@ -42,6 +40,7 @@ class EpochKeeping:
 
     ``folder`` is the job's own (absolute). ``restored`` is a savepoint or checkpoint of elsewhere that the job starts
     from, if its own folder has no epoch yet. ``owner`` tells pending files of the job's sinks from those of other jobs.
+    ``check`` raises when the job is to end: asked while something that has failed is tried again.
     """
 
     folder: str
@@ -52,11 +51,14 @@ class EpochKeeping:
     restored: Opened | None = None
     newest: EpochMetadata | None = None
     report: RestoreReport | None = None
+    check: Callable[[], None] = lambda: None
+    files: Files = LOCAL_FILES
+    retry_s: float = 1.0
     _news: list[CheckpointFailed] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.settings = CheckpointSettings.of(self.configuration)
-        self._store = CheckpointStore(self.folder, num_retained=self.settings.retained)
+        self._store = CheckpointStore(self.folder, num_retained=self.settings.retained, files=self.files)
         self._name = ""
         self.coordinator = CheckpointCoordinator(self.settings, _now_ms())
 
@@ -64,12 +66,16 @@ class EpochKeeping:
         """Becomes the leader; the epoch to go on from, None for a fresh start.
 
         ``report`` says what becomes of the state; ``job_graph`` gets its key groups. Raises StaleLeader, CorruptState,
-        and IncompatibleState for state that does not fit the program.
+        StateNotStored, and IncompatibleState for state that does not fit the program.
         """
-        os.makedirs(self.folder, exist_ok=True)
-        with suppress(FileNotFoundError):
-            os.remove(os.path.join(self.folder, ENDED))
-        found = self._store.lead()
+        try:
+            os.makedirs(self.folder, exist_ok=True)
+            with suppress(FileNotFoundError):
+                os.remove(os.path.join(self.folder, ENDED))
+            found = self._store.lead()
+        except OSError as problem:
+            raise StateNotStored(self.folder, problem.strerror or str(problem)) from problem
+        self._require_not_less_than_before(found)
         self.newest = found.metadata if found is not None else self._imported()
         self._name = found.name if found is not None else ""
         if self.newest is not None:
@@ -83,6 +89,18 @@ class EpochKeeping:
         self.coordinator = CheckpointCoordinator(self.settings, _now_ms(), next_id)
         self._delete_old_queries()
         return self.newest
+
+    def _require_not_less_than_before(self, found: Found | None) -> None:
+        """What this process has committed must be there again: without it results would be made a second time."""
+        before = self.newest
+        if before is None or before.fencing_token == 0:
+            return
+        if found is None or found.metadata.epoch < before.epoch:
+            there = "none is" if found is None else f"{found.metadata.epoch} is the newest"
+            raise CorruptState(
+                self.folder,
+                f"epoch {before.epoch} of this run is gone, {there} there; the run does not go on before it is back",
+            )
 
     def _imported(self) -> EpochMetadata | None:
         opened = self.restored
@@ -142,9 +160,12 @@ class EpochKeeping:
         now_ms: int,
     ) -> EpochMetadata:
         """The epoch has happened when this returns. Raises StaleLeader, and JobFailed for a folder that fails."""
-        began_ms = now_ms - round(duration_s * 1000)
+        began, began_ms = time.monotonic(), now_ms - round(duration_s * 1000)
         is_named = self.coordinator.is_due(now_ms) or (is_last and self.settings.interval is not None)
         checkpoint_id = self.coordinator.triggered(now_ms) if is_named else None
+        if checkpoint_id is not None and self.coordinator.is_expired(began_ms, now_ms):
+            self._note(self.coordinator.expired(checkpoint_id))
+            is_named, checkpoint_id = False, None
         metadata = EpochMetadata(
             job_name=self.job_graph.name,
             job_id=self.job_id,
@@ -163,7 +184,12 @@ class EpochKeeping:
         self._commit(metadata)
         assert self.newest is not None
         if checkpoint_id is not None:
-            self._note(self.coordinator.stored(checkpoint_id, began_ms, _now_ms()))
+            failure = self.coordinator.stored(
+                checkpoint_id, began_ms, now_ms + round((time.monotonic() - began) * 1000)
+            )
+            if failure is not None:
+                self.newest = replace(self.newest, kind=CheckpointKind.EPOCH, checkpoint_id=None)
+            self._note(failure)
         return self.newest
 
     def name_newest_checkpoint(self, now_ms: int) -> EpochMetadata | None:
@@ -193,12 +219,21 @@ class EpochKeeping:
             except (StaleLeader, CorruptState):
                 raise
             except OSError as problem:
-                checkpoint_id = metadata.checkpoint_id or self.coordinator.next_id
-                self._note(self.coordinator.not_stored(checkpoint_id, str(problem)))
-                time.sleep(_RETRY_SECONDS)
+                self.not_stored(str(problem), metadata.checkpoint_id)
                 continue
             self.newest, self._name = completed.metadata, completed.name
+            self.coordinator.epoch_stored()
             return
+
+    def not_stored(self, reason: str, checkpoint_id: int | None = None) -> None:
+        """Something could not be written: a failed checkpoint. Returns when it may be tried again.
+
+        Raises JobFailed if that is more than is tolerated, and what ``check`` raises.
+        """
+        self._note(self.coordinator.not_stored(checkpoint_id or self.coordinator.next_id, reason))
+        self.check()
+        time.sleep(self.retry_s)
+        self.check()
 
     def _note(self, failure: CheckpointFailed | None) -> None:
         if failure is None:

@@ -60,6 +60,7 @@ class EpochPasses:
     attempt: int = 0
     _code: dict[int, bytes] = field(default_factory=dict)
     _environments: dict[int, TaskEnvironment] = field(default_factory=dict)
+    _taken: dict[tuple[int, int], DataFrame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._reports = new_reports(self.engine.sparkContext)
@@ -71,13 +72,16 @@ class EpochPasses:
             )
 
     def run(self, rows: DataFrame, epoch: Epoch) -> Iterator[SinkOutput]:
-        """Runs the epoch; gives what its sinks make, as it comes. ``report`` is complete at the end."""
+        """Runs the epoch; gives what its sinks make, as it comes. ``report`` is complete at the end.
+
+        May be called again for the same epoch: its rows are the same.
+        """
         self._reports.value = {}
         with ExitStack() as stack:
             composition = Composition(
                 inputs=self._inputs,
                 reports=self._reports,
-                read_source=_Reading(self, self._rows(rows, stack)).read,
+                read_source=_Reading(self, self._rows(rows, stack), epoch.number).read,
                 compute=run_without_result,
                 stack=stack,
             )
@@ -100,6 +104,19 @@ class EpochPasses:
             state=_state_of(reports),
         )
 
+    def taken(self, epoch: int, source: int) -> DataFrame:
+        """What there was, when the epoch first asked, of a source that the driver reads; ``source``: its node."""
+        place = epoch, source
+        if place not in self._taken:
+            self._taken = {key: rows for key, rows in self._taken.items() if key[0] == epoch}
+            polled = self.polled[source]
+            self._taken[place] = (
+                polled.take(self.engine)
+                if polled.has_more()
+                else self.engine.range(0).select(F.lit(None).alias("nothing"))
+            )
+        return self._taken[place]
+
     def _rows(self, rows: DataFrame, stack: ExitStack) -> DataFrame:
         """Of several sources each reads its part; all are read from outside once."""
         own = in_session(self.engine, rows)
@@ -115,6 +132,7 @@ class _Reading:
 
     passes: EpochPasses
     rows: DataFrame
+    epoch: int
 
     def read(self, plan: StagePlan, source: StreamNode) -> tuple[DataFrame, StageInput]:
         rows, row_type = self._of(source)
@@ -124,9 +142,7 @@ class _Reading:
         polled = self.passes.polled.get(source.id)
         if polled is None:
             return self.passes.sources.rows_of(self.rows, source)
-        if polled.has_more():
-            return polled.take(self.passes.engine), polled.row_type
-        return self.passes.engine.range(0).select(F.lit(None).alias("nothing")), polled.row_type
+        return self.passes.taken(self.epoch, source.id), polled.row_type
 
 
 def whole_job(job_graph: JobGraph) -> PipelinedRegion:

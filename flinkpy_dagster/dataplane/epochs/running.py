@@ -14,8 +14,9 @@ from pyspark.sql.streaming import StreamingQuery
 
 from flinkpy_dagster.dataplane.epochs.commits import EpochSinks
 from flinkpy_dagster.dataplane.epochs.control import Trigger
+from flinkpy_dagster.dataplane.epochs.kafka_groups import KafkaGroups
 from flinkpy_dagster.dataplane.epochs.offsets import offsets_for_metadata, offsets_for_query, position_of
-from flinkpy_dagster.dataplane.epochs.passes import EpochPasses, whole_job
+from flinkpy_dagster.dataplane.epochs.passes import EpochPasses, EpochReport, whole_job
 from flinkpy_dagster.dataplane.epochs.polled_sources import POLLED, PolledSource, polled_source
 from flinkpy_dagster.dataplane.epochs.query_folder import COMPACT_INTERVAL, make_query_folder, offsets_of
 from flinkpy_dagster.dataplane.epochs.streams import QuerySources, spark_side_nodes
@@ -25,7 +26,7 @@ from flinkpy_dagster.dataplane.regions.sources import EpochLimits
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, plan_region
-from flinkpy_dagster.errors import JobFailed
+from flinkpy_dagster.errors import JobFailed, StateNotStored
 from flinkpy_dagster.graph.boundedness import unbounded_sources
 from flinkpy_dagster.operators.epochs.epoch import Epoch
 from flinkpy_dagster.runtime.checkpoints import JobEnd
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 STREAM_SETTINGS = ENGINE_SETTINGS | {
     "spark.sql.streaming.fileSource.log.compactInterval": str(COMPACT_INTERVAL),
+    "spark.sql.streaming.fileSource.log.cleanupDelay": "1min",
     "spark.sql.streaming.numRecentProgressUpdates": "2",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.streaming.stopTimeout": "60s",
@@ -62,6 +64,7 @@ class RunningEpochs:
         """Numbered as in docs/design/epochs.md."""
         runner = self._runner
         # 1. lead the job: from here on no other run can commit; where does it go on?
+        runner.keeping.check = self._check_going_on
         start = runner.keeping.lead()
         if runner.keeping.report is not None:
             runner.listener.on_restore(runner.keeping.report)
@@ -134,6 +137,7 @@ class RunningEpochs:
                 self._polled[node.id] = (node.operator_id, source)
         limits = EpochLimits.of(runner.configuration)
         self._sources = QuerySources.open(self._engine, runner.job_graph, limits)
+        self._groups = KafkaGroups.of(self._engine, runner.job_graph, self._stack)
         self._folder = os.path.join(runner.keeping.folder, f"query-{runner.keeping.token}")
         before = runner.keeping.epoch - 1  # Spark counts from 0
         planned = offsets_for_query(runner.keeping.folder, self._sources, offsets)
@@ -207,6 +211,7 @@ class RunningEpochs:
         checkpoint = self._runner.keeping.name_newest_checkpoint(self._runner.clock.now_ms())
         if checkpoint is not None:
             self._runner.listener.on_checkpoint(checkpoint)
+            self._groups.tell(checkpoint.offsets)
         self._end = JobEnd.SUSPENDED
 
     # -- an epoch -----------------------------------------------------------------------------------------
@@ -239,11 +244,7 @@ class RunningEpochs:
             restored=keeping.refs,
             is_last=is_draining or self._is_last(),
         )
-        with self._job_of(rows):
-            for output in self._passes.run(rows, epoch):
-                if not self._sinks.take(output):
-                    runner.listener.on_sink_output(output)
-        report = self._passes.report()
+        report = self._processed(rows, epoch)
         observe("processed", number)
         # 2. the metadata: with it the epoch has happened
         planned = offsets_of(self._folder, number - 1, self._sources.size)
@@ -263,9 +264,30 @@ class RunningEpochs:
         observe("published", number)
         runner.totals.add(report, self._sinks)
         runner.listener.on_epoch(committed, keeping.take_news())
+        if committed.checkpoint_id is not None:
+            self._groups.tell(committed.offsets)
         self._serve_requests()
         if epoch.is_last and self._end is None:
             self._end = JobEnd.FINISHED
+
+    def _processed(self, rows: DataFrame, epoch: Epoch) -> EpochReport:
+        """The same rows again if state could not be stored, as often as that is tolerated."""
+        while True:
+            try:
+                with self._job_of(rows):
+                    for output in self._passes.run(rows, epoch):
+                        if not self._sinks.take(output):
+                            self._runner.listener.on_sink_output(output)
+                return self._passes.report()
+            except StateNotStored as problem:
+                self._sinks.forget()
+                self._runner.keeping.not_stored(str(problem))
+
+    def _check_going_on(self) -> None:
+        """Raises when the job is to end, or to begin again."""
+        self._runner.check_canceled()
+        if self._error is not None:
+            raise self._error
 
     @contextmanager
     def _job_of(self, rows: DataFrame) -> Iterator[None]:

@@ -4,6 +4,7 @@ import secrets
 import zlib
 from typing import Any
 
+from flinkpy_dagster.errors import StateNotStored
 from flinkpy_dagster.operators.epochs.absorbing import Absorbing
 from flinkpy_dagster.operators.epochs.epoch import Epoch
 from flinkpy_dagster.operators.epochs.pages import KeyedPages
@@ -85,9 +86,12 @@ class KeyedSnapshot:
 
 
 def written_file(epoch: Epoch, runner: NodeRunner, data: bytes, kind: str) -> FileRef:
-    """Writes a file that is this attempt's own."""
+    """Writes a file that is this attempt's own. Raises StateNotStored."""
     setup = runner.setup
     name = f"{epoch.number}-{setup.subtask_index}-{secrets.token_hex(6)}.{kind}"
     path = f"shared/{runner.node.operator_id}/{name}"
-    write_below(epoch.files, joined(epoch.folder, path), data, epoch.sync)
+    try:
+        write_below(epoch.files, joined(epoch.folder, path), data, epoch.sync)
+    except OSError as problem:
+        raise StateNotStored(joined(epoch.folder, path), problem.strerror or str(problem)) from problem
     return FileRef(path=path, bytes=len(data), checksum=zlib.crc32(data))
