@@ -36,7 +36,9 @@ def lost_driver(*, is_suspected: bool = False) -> str | None:
     global _last
     with _lock:
         context = SparkContext._active_spark_context
-        if context is None:  # another thread has been here
+        if context is None:  # another thread has been here, or it ended while it started
+            if SparkContext._gateway is not None and not _lives(SparkContext._gateway):
+                SparkContext._gateway = SparkContext._jvm = None
             return _last or None if is_suspected else None
         how = how_it_ended(context, _WAIT_SECONDS if is_suspected else 0)
         if how is not None:
@@ -52,7 +54,7 @@ def how_it_ended(context: Any, wait_s: float = 0) -> str | None:
         with suppress(subprocess.TimeoutExpired):
             return f"Spark's driver JVM (process {process.pid}) {_how(process.wait(wait_s))}."
     try:
-        is_stopped = context._jsc is None or context._jsc.sc().isStopped()
+        is_stopped = getattr(context, "_jsc", None) is None or context._jsc.sc().isStopped()
     except Py4JError:  # it ends just now
         return "Spark's driver JVM does not answer."
     return "Spark's driver has stopped its SparkContext." if is_stopped else None
@@ -66,10 +68,16 @@ def _how(code: int) -> str:
     return f"was killed ({name}{memory})"
 
 
+def _lives(gateway: Any) -> bool:
+    """A gateway that this process has not started is left alone."""
+    process = getattr(gateway, "proc", None)
+    return process is None or process.poll() is None
+
+
 def _forget(context: Any) -> None:
     """PySpark keeps one context and one gateway per process, and would go on with them."""
     gateway = context._gateway
-    is_alive = getattr(gateway, "proc", None) is not None and gateway.proc.poll() is None
+    is_alive = _lives(gateway)
     with suppress(Exception):
         if is_alive:
             context.stop()

@@ -74,6 +74,8 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     settings["spark.master"] = f"local[{slots_of_this_machine(configuration)}]"
     settings["spark.app.name"] = configuration.get_string("pipeline.name", None) or "flinkpy"
     settings["spark.ui.enabled"] = str(configuration.get("flinkpy.spark-ui.enabled")).lower()
+    if not configuration.get("flinkpy.spark-ui.enabled"):
+        settings |= _NO_HISTORY
     settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = str(
         configuration.get("python.fn-execution.arrow.batch.size")
     )
@@ -107,6 +109,15 @@ _DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.warehouse.dir": ".flinkpy/warehouse",
 }
+
+
+_NO_HISTORY = {
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "1000",
+    "spark.sql.ui.retainedExecutions": "10",
+}
+"""What Spark keeps in the JVM of jobs that have ended, for a UI that is off: some 50 MB, after a thousand epochs."""
 
 
 def worker_memory_mib(workers: int) -> int:

@@ -19,22 +19,28 @@ from flinkpy_dagster.runtime.scheduling import slots_for_job
 class SessionStart:
     """A SparkSession that starts in a thread of its own; ``session()`` waits for it and raises what went wrong.
 
-    When its driver has ended since then, another one is started.
+    When it did not start, or its driver has ended since then, whoever asks next gets another one.
     """
 
     def __init__(self, configuration: Configuration):
         self._configuration = configuration
         self._lock = threading.Lock()
-        self._future = self._start()
+        self._future: Future[Any] | None = self._start()
 
     def session(self) -> Any:
         with self._lock:
-            spark = self._future.result()
-            from flinkpy_dagster.dataplane.spark.driver_loss import is_lost
-
-            if is_lost(spark):
+            if self._future is None:
                 self._future = self._start()
-            return self._future.result()
+            try:
+                spark = self._future.result()
+                from flinkpy_dagster.dataplane.spark.driver_loss import is_lost
+
+                if is_lost(spark):
+                    self._future = self._start()
+                return self._future.result()
+            except BaseException:
+                self._future = None
+                raise
 
     def _start(self) -> "Future[Any]":
         future: Future[Any] = Future()
@@ -63,11 +69,15 @@ def region_runner(
     folder: str,
     listener: Any,
     job_id: str,
+    inspector: Any = None,
 ) -> Runner:
-    """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session and a slot."""
+    """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session and a slot.
+
+    ``inspector`` (``dataplane.checked_frames.Inspector``) looks at results before they become visible.
+    """
     session = _with_slots(session, job_graph, configuration)
     if is_unbounded(job_graph):
-        return epoch_runner(session, job_graph, configuration, listener, job_id, folder)
+        return epoch_runner(session, job_graph, configuration, listener, job_id, folder, inspector)
     spark = session()
     from flinkpy_dagster.dataplane.data_sets import DataSetStore
     from flinkpy_dagster.dataplane.regions.regions import RegionRunner
@@ -80,6 +90,7 @@ def region_runner(
         listener=listener,
         job_id=job_id,
         renew=session,
+        inspector=inspector,
     )
 
 
