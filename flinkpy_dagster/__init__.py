@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from flinkpy_dagster.errors import NonRetryable
     from flinkpy_dagster.orchestration.programs.definitions import definitions_from
     from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
+    from flinkpy_dagster.orchestration.quality.asset_checks import expectations_check
+    from flinkpy_dagster.orchestration.quality.expecting import expect, expect_state
     from flinkpy_dagster.orchestration.sensors.after_savepoint import after_savepoint
     from flinkpy_dagster.orchestration.sensors.alerting import Alert, alert_on
     from flinkpy_dagster.orchestration.sensors.conditions import CheckpointTooOld, RestartCount, WatermarkLag
@@ -33,12 +35,16 @@ __all__ = [
     "after_savepoint",
     "alert_on",
     "definitions_from",
+    "expect",
+    "expect_state",
+    "expectations_check",
     "keep_running",
     "launch_at",
     "launch_on",
     "slot_sharing_executor",
 ]
 
+_QUALITY = "flinkpy_dagster.orchestration.quality"
 _SENSORS = "flinkpy_dagster.orchestration.sensors"
 _HOMES = {
     "Alert": f"{_SENSORS}.alerting",
@@ -53,6 +59,9 @@ _HOMES = {
     "after_savepoint": f"{_SENSORS}.after_savepoint",
     "alert_on": f"{_SENSORS}.alerting",
     "definitions_from": "flinkpy_dagster.orchestration.programs.definitions",
+    "expect": f"{_QUALITY}.expecting",
+    "expect_state": f"{_QUALITY}.expecting",
+    "expectations_check": f"{_QUALITY}.asset_checks",
     "keep_running": f"{_SENSORS}.keeping_running",
     "launch_at": f"{_SENSORS}.schedules",
     "launch_on": f"{_SENSORS}.launching",

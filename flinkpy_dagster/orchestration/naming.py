@@ -21,9 +21,13 @@ JOB_NAME_TAG = "flinkpy/job_name"
 STATUS_TAG = "flinkpy/status"
 """What Dagster's status does not tell: RECONCILING, RESTARTING, FAILING while it runs; SUSPENDED when it has ended."""
 
+TAP = "Kept-For-Checks"
+"""The operator that stores a pipelined data set beside its way; no names are made from it."""
+
 _LONGEST = 64
 _STEPS_ONLY_THE_PLAN_HAS = frozenset(
     {
+        TAP,
         "_stream_key_by_map_operator",
         "_keyed_stream_values_operator",
         "Keyed-Stream-Values",

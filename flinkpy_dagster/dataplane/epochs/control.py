@@ -1,7 +1,7 @@
 """What people want of a running unbounded job, and what they are told."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -82,9 +82,14 @@ class SavepointRequest:
     drains: bool = False
     path: "Future[str]" = field(default_factory=Future)
 
-    def serve(self, keeping: "EpochKeeping", now_ms: int) -> tuple[EpochMetadata, str] | None:
-        """Makes it; an error is the requester's, unless the job was to stop: then it goes on."""
+    def serve(
+        self, keeping: "EpochKeeping", now_ms: int, inspect: Callable[[], None] = lambda: None
+    ) -> tuple[EpochMetadata, str] | None:
+        """Makes it, if ``inspect`` of the state does not object; an error is the requester's, unless the job was to stop:
+        then it goes on.
+        """
         try:
+            inspect()
             made = keeping.savepoint(self.folder, now_ms)
         except Exception as error:  # a folder that cannot be written to
             self.stops = False

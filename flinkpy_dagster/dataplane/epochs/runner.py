@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.clock import Clock, SystemClock
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.checked_frames import Inspector
 from flinkpy_dagster.dataplane.data_sets import DataSetStore
 from flinkpy_dagster.dataplane.epochs.control import EpochListener, EpochRequests, NoSteps, Observer
 from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
@@ -51,6 +52,7 @@ class EpochRunner:
     observe: Observer = field(default_factory=NoSteps)
     clock: Clock = field(default_factory=SystemClock)
     store: DataSetStore = field(default_factory=lambda: DataSetStore(""))
+    inspector: Inspector | None = None  # looks at what an epoch is about to commit
     renew: Callable[[], SparkSession] | None = None
 
     def __post_init__(self) -> None:

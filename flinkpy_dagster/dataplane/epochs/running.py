@@ -12,8 +12,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
 
-from flinkpy_dagster.dataplane.epochs.commits import EpochSinks
+from flinkpy_dagster.dataplane.checked_frames import CheckFrames
+from flinkpy_dagster.dataplane.epochs.commits import EpochSinks, Pending
 from flinkpy_dagster.dataplane.epochs.control import Trigger
+from flinkpy_dagster.dataplane.epochs.inspecting import pending_results
 from flinkpy_dagster.dataplane.epochs.kafka_groups import KafkaGroups
 from flinkpy_dagster.dataplane.epochs.offsets import offsets_for_metadata, offsets_for_query, position_of
 from flinkpy_dagster.dataplane.epochs.passes import EpochPasses, EpochReport, whole_job
@@ -26,7 +28,7 @@ from flinkpy_dagster.dataplane.regions.sources import EpochLimits
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, plan_region
-from flinkpy_dagster.errors import JobFailed, StateNotStored
+from flinkpy_dagster.errors import FlinkpyError, JobFailed, StateNotStored
 from flinkpy_dagster.graph.boundedness import unbounded_sources
 from flinkpy_dagster.operators.epochs.epoch import Epoch
 from flinkpy_dagster.runtime.checkpoints import JobEnd
@@ -246,6 +248,8 @@ class RunningEpochs:
         )
         report = self._processed(rows, epoch)
         observe("processed", number)
+        pending = self._sinks.pending()
+        self._inspect(pending)
         # 2. the metadata: with it the epoch has happened
         planned = offsets_of(self._folder, number - 1, self._sources.size)
         polled = dict(self._polled.values())
@@ -253,7 +257,7 @@ class RunningEpochs:
             number=number,
             report=report,
             offsets=offsets_for_metadata(keeping.folder, self._sources, planned, polled),
-            pending=self._sinks.pending(),
+            pending=pending,
             is_last=epoch.is_last,
             duration_s=time.monotonic() - began,
             now_ms=runner.clock.now_ms(),
@@ -283,6 +287,22 @@ class RunningEpochs:
                 self._sinks.forget()
                 self._runner.keeping.not_stored(str(problem))
 
+    def _inspect(self, pending: Pending) -> None:
+        """Who may object to what the epoch has written sees it; an objection ends the job, the epoch has not been."""
+        inspector = self._runner.inspector
+        if inspector is not None and pending:
+            try:
+                inspector.inspect(pending_results(self._sinks, pending))
+            except FlinkpyError:
+                self._runner.check_canceled()  # canceled queries look like failed checks
+                raise
+
+    def _inspect_state(self) -> None:
+        """The same for the state of the newest epoch, before it is a savepoint."""
+        inspector = self._runner.inspector
+        if inspector is not None:
+            inspector.inspect_state(self._runner.keeping.newest_path, CheckFrames(self._runner.spark))
+
     def _check_going_on(self) -> None:
         """Raises when the job is to end, or to begin again."""
         self._runner.check_canceled()
@@ -310,7 +330,9 @@ class RunningEpochs:
     def _serve_requests(self) -> None:
         """Savepoints and stops, right after an epoch or between two."""
         for request in self._runner.requests.take(after_drain=self._runner.keeping.is_drained):
-            made = request.serve(self._runner.keeping, self._runner.clock.now_ms())
+            made = request.serve(
+                self._runner.keeping, self._runner.clock.now_ms(), self._inspect_state
+            )
             if made is not None:
                 self._runner.listener.on_savepoint(*made)
             if request.stops:

@@ -15,6 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.checked_frames import Inspector
 from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet, is_whole
 from flinkpy_dagster.dataplane.regions.composing import Composition, StageCode, run_without_result
 from flinkpy_dagster.dataplane.regions.exchanges import (
@@ -25,6 +26,7 @@ from flinkpy_dagster.dataplane.regions.exchanges import (
     spark_side_source,
     unshared_session,
 )
+from flinkpy_dagster.dataplane.regions.inspecting import pending_results
 from flinkpy_dagster.dataplane.regions.own_files import OwnFiles, can_write_files
 from flinkpy_dagster.dataplane.regions.reports import Reports, new_reports, read_reports
 from flinkpy_dagster.dataplane.regions.results import (
@@ -46,7 +48,7 @@ from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.spark.session import living_session
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed, provide_package
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region, stage_of_vertices
-from flinkpy_dagster.errors import JobCanceled, JobFailed
+from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.graph.stream_graph import StreamNode
@@ -82,6 +84,7 @@ class RegionRunner:
     store: DataSetStore
     listener: RegionListener
     job_id: str = field(default_factory=random_id)
+    inspector: Inspector | None = None  # looks at what is about to become a result
     renew: Callable[[], SparkSession] | None = None
 
     def __post_init__(self) -> None:
@@ -248,8 +251,11 @@ class _RunningRegion:
         pending = [table for plan in self._plans if not plan.writes_files for table in self._write(plan)]
         # 3. everything else, one Spark job
         self._deliver()
-        # 4. all has succeeded: results into their places
-        return self._finish([*pending, *self._own_files.complete()])
+        pending += self._own_files.complete()
+        # 4. who may object to results sees them
+        self._inspect(pending)
+        # 5. all has succeeded: results into their places
+        return self._finish(pending)
 
     def _code(self, plan: StagePlan) -> StageCode:
         return StageCode(
@@ -298,6 +304,16 @@ class _RunningRegion:
             for output in delivered(leaves) if leaves else ():
                 if not self._own_files.take(output) and not self._commits.take(output):
                     self._runner.listener.on_sink_output(output)
+
+    def _inspect(self, pending: list[PendingTable]) -> None:
+        runner = self._runner
+        if runner.inspector is not None:
+            results = pending_results(runner.spark, self._plans, pending, self._commits.pending)
+            try:
+                runner.inspector.inspect(results)
+            except FlinkpyError:
+                runner.check_canceled(self._region_id)  # canceled queries look like failed checks
+                raise
 
     def _finish(self, pending: list[PendingTable]) -> RegionResult:
         """Writers of the program first: they are the ones that may still fail."""

@@ -38,6 +38,14 @@ class FileCommits:
         self._pending.append((output.node, output.content))
         return True
 
+    @property
+    def pending(self) -> dict[int, list[str]]:
+        """Paths of the files that are not committed yet, by sink node."""
+        found: dict[int, list[str]] = {}
+        for node, file in self._pending:
+            found.setdefault(node, []).append(file.pending)
+        return found
+
     def commit(self) -> dict[int, tuple[Committable, ...]]:
         """Moves all pending files to where they belong; the files by sink node."""
         files: dict[int, tuple[Committable, ...]] = {}

@@ -80,6 +80,7 @@ class JobRun:
         self.clock = clock or SystemClock()
         self.store: Any = None  # the DataSetStore, once Spark has started
         self.resuming = resuming
+        self.inspection: Any = None  # quality.gates.Inspection: the checks of the run
         self._telling = JobTelling(graph)
         configuration = configuration or Configuration()
         strategy = FailoverStrategy(configuration.get("jobmanager.execution.failover-strategy"))

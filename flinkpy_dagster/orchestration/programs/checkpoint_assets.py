@@ -71,6 +71,8 @@ def with_checkpoints(
             if time.monotonic() - kept_at >= NUMBERS_SECONDS:
                 kept_at = time.monotonic()
                 keep_numbers(instance, run_id, runner.progress(), reports.statistics)
+        if job_run.inspection is not None:
+            yield from job_run.inspection.evaluations()
     if runner is not None:
         requests.look(runner.requests)
         yield from reports.rest(runner.listener.events)

@@ -16,6 +16,9 @@ from flinkpy_dagster.orchestration.programs.program_loading import ProgramLike
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
 from flinkpy_dagster.orchestration.programs.program_resource import PYSPARK, LoadedProgram
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of
+from flinkpy_dagster.orchestration.quality.asset_checks import state_checks
+from flinkpy_dagster.orchestration.quality.expecting import Expectations
+from flinkpy_dagster.orchestration.quality.program_checks import checks_by_program
 from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
 
 
@@ -24,28 +27,37 @@ def definitions_from(
     resources: Mapping[str, Any] | None = None,
     key_prefix: Sequence[str] = (),
     args: Mapping[str, Sequence[str]] | None = None,
+    checks: Sequence[Expectations] = (),
 ) -> Definitions:
     """Every program as a job of one op per vertex, every data set and sink as an asset.
 
     ``programs``: see ``program_source``; a ``FlinkProgram`` says more of one: owners, partitions. ``args`` are default
     arguments by program name, with which the programs are loaded too. ``resources`` are given to Dagster; the
     SparkSession of one called ``pyspark`` (dagster-pyspark's PySparkResource) is used instead of one of our own.
-    Loading runs each program up to its ``execute()``: it starts no Spark. Raises what the programs raise,
-    InvalidProgram for two of one name.
+    ``checks``: what ``expect()`` and ``expect_state()`` give. Loading runs each program up to its ``execute()``: it
+    starts no Spark. Raises what the programs raise, InvalidProgram for two of one name, and for a check of what does
+    not exist or cannot be checked.
     """
     given = dict(resources or {})
-    parts: dict[str, _Parts] = {}
+    loaded: dict[str, tuple[LoadedProgram, ProgramOps]] = {}
     for each in programs:
         program = each if isinstance(each, FlinkProgram) else FlinkProgram(each)
-        made = _parts_of(program, args or {}, tuple(key_prefix), has_pyspark=PYSPARK in given)
-        if made.resource_key in parts:
-            name = made.resource_key.removesuffix("_run")
+        made = _loaded(program, args or {}, tuple(key_prefix), has_pyspark=PYSPARK in given)
+        name = made[0].graph.name
+        if name in loaded:
             raise InvalidProgram(f"Two programs are called '{name}': give every program a name of its own.")
-        parts[made.resource_key] = made
+        loaded[name] = made
+    known = [(ops.graph, ops.asset_keys(), ops.checkpoints_key()) for _, ops in loaded.values()]
+    found = checks_by_program(checks, known)
+    parts = [
+        _parts_of(replace(program, checks=of_program), replace(ops, checks=of_program))
+        for (program, ops), of_program in zip(loaded.values(), found, strict=True)
+    ]
     return Definitions(
-        assets=[asset for each in parts.values() for asset in each.assets],
-        jobs=[each.job for each in parts.values()],
-        resources={**given, **{key: each.resource for key, each in parts.items()}},
+        assets=[asset for each in parts for asset in each.assets],
+        asset_checks=[check for of_program in found for check in state_checks(of_program, given)],
+        jobs=[each.job for each in parts],
+        resources={**given, **{each.resource_key: each.resource for each in parts}},
     )
 
 
@@ -59,13 +71,13 @@ class _Parts:
     job: Any
 
 
-def _parts_of(
+def _loaded(
     program: FlinkProgram,
     args: Mapping[str, Sequence[str]],
     key_prefix: tuple[str, ...],
     *,
     has_pyspark: bool,
-) -> _Parts:
+) -> tuple[LoadedProgram, ProgramOps]:
     source = program.source()
     program = replace(program, args=[*program.args, *args.get(source.name, ())])
     name = legal_name(source.name)
@@ -91,9 +103,14 @@ def _parts_of(
         or (BackfillPolicy.single_run() if program.partitions_def else None),
         automation_condition=program.automation_condition,
     )
+    return loaded, ops
+
+
+def _parts_of(loaded: LoadedProgram, ops: ProgramOps) -> _Parts:
+    program, source = loaded.program, loaded.source
     assets = ops.assets()
     job = define_asset_job(
-        f"{name}_job",
+        f"{loaded.graph.name}_job",
         [assets],
         executor_def=slot_sharing_executor,
         description=source.description,

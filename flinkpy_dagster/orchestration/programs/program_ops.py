@@ -5,10 +5,11 @@ the rest. Data sets and sinks are outputs yielded at the end. Nothing travels th
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dagster import (
+    AssetCheckResult,
     AssetKey,
     AssetsDefinition,
     AssetSpec,
@@ -42,6 +43,7 @@ from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.programs import metadata
 from flinkpy_dagster.orchestration.programs.checkpoint_assets import checkpoints_spec, with_checkpoints
 from flinkpy_dagster.orchestration.programs.source_assets import source_keys, source_specs
+from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
 
 STARTED = "started"
 
@@ -59,6 +61,7 @@ class ProgramOps:
     partitions_def: Any = None
     backfill_policy: Any = None
     automation_condition: Any = None
+    checks: ProgramChecks = field(default_factory=ProgramChecks)
 
     # -- assets ----------------------------------------------------------------------------------------
 
@@ -69,6 +72,7 @@ class ProgramOps:
             self.graph_definition(),
             keys_by_input_name={f"source_{node}": key for node, key in self._sources().items()},
             keys_by_output_name=keys,
+            check_specs=self.checks.specs,
             internal_asset_deps={name: self._upstream_keys(name, keys) for name in keys},
             group_name=self.group_name or legal_name(self.graph.name),
             metadata_by_output_name=self._metadata(),
@@ -135,17 +139,21 @@ class ProgramOps:
     def graph_definition(self) -> GraphDefinition:
         """Ops connected by ``started``; graph inputs for the sources that are assets."""
         names = self.graph.op_names
-        invocations = {name: NodeInvocation(self._definition_name(name), alias=name) for name in names.values()}
+        invocations = {
+            name: NodeInvocation(self._definition_name(name), alias=name) for name in names.values()
+        }
         dependencies: dict[Any, dict[str, DependencyDefinition]] = {each: {} for each in invocations.values()}
         for edge in self.graph.job_graph.edges:
             source = names[edge.source]
-            dependencies[invocations[names[edge.target]]][f"from_{source}"] = DependencyDefinition(source, STARTED)
+            dependencies[invocations[names[edge.target]]][f"from_{source}"] = DependencyDefinition(
+                source, STARTED
+            )
         outputs = [
             OutputMapping(
                 graph_output_name=output, mapped_node_name=names[vertex_id], mapped_node_output_name=output
             )
             for vertex_id in names
-            for output in self.graph.outputs_of(vertex_id)
+            for output in (*self.graph.outputs_of(vertex_id), *self._check_outputs(vertex_id))
         ]
         inputs = [
             InputMapping(
@@ -176,7 +184,8 @@ class ProgramOps:
             self.graph.job_graph.edges_out_of(vertex.id)
         )  # Dagster refuses outputs that nobody wants
         outs = {STARTED: Out(Nothing, description="It runs.")} if is_read else {}
-        outs |= {output: Out(Nothing, is_required=False) for output in self.graph.outputs_of(vertex.id)}
+        outputs = (*self.graph.outputs_of(vertex.id), *self._check_outputs(vertex.id))
+        outs |= {output: Out(Nothing, is_required=False) for output in outputs}
 
         @op(
             name=self._definition_name(name),
@@ -186,7 +195,7 @@ class ProgramOps:
             tags=self._tags(vertex),
             required_resource_keys={self.resource_key},
         )
-        def run_vertex(context: OpExecutionContext) -> Iterator[Output[None]]:
+        def run_vertex(context: OpExecutionContext) -> Iterator[Any]:
             job_run: JobRun = getattr(context.resources, self.resource_key)
             try:
                 if is_read:
@@ -199,6 +208,9 @@ class ProgramOps:
                 raise
 
         return run_vertex
+
+    def _check_outputs(self, vertex_id: str) -> list[str]:
+        return [spec.get_python_identifier() for spec in self.checks.specs_of(self.graph, vertex_id)]
 
     def _definition_name(self, op_name: str) -> str:
         """Ops of one name in two programs of a code location would be refused, so each has its program's name, too."""
@@ -215,7 +227,7 @@ class ProgramOps:
 
 def _take_part(
     context: OpExecutionContext, job_run: JobRun, op_name: str, checkpoints: AssetKey
-) -> Iterator[Output[None]]:
+) -> Iterator[Any]:
     """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
     vertex = job_run.graph.vertex_of(op_name)
     step = context.get_step_execution_context()
@@ -235,6 +247,7 @@ def _take_part(
         attempts = step.previous_attempt_count + 1  # how many are enough is not for Dagster to say
         raise RetryRequested(attempts, seconds_to_wait=restarts.backoff_ms / 1000) from cause
     except Exception as error:
+        yield from check_results(job_run, vertex)
         raise _failure(job_run, vertex, error) from error
     about = metadata.of_vertex(result, vertex) | metadata.of_job(metrics_of(job_run), op_name)
     context.log.debug(
@@ -243,7 +256,9 @@ def _take_part(
     names = job_run.graph.output_names
     for data_set in job_run.graph.job_graph.data_sets:
         if data_set.producer == vertex.id:
-            details = metadata.of_data_set_result(result, data_set)
+            details = metadata.of_data_set_result(result, data_set) | _kept_for_checks(
+                job_run, result, data_set.id
+            )
             yield Output(None, names[data_set.id], metadata=about | details)
     if vertex.id in names:
         yield Output(None, names[vertex.id], metadata=about)
@@ -254,7 +269,23 @@ def _take_part(
                 print(text)
             details = metadata.of_sink_result(result, node, kept)
             yield Output(None, names[str(node.id)], metadata=about | details)
+    yield from check_results(job_run, vertex)
     job_run.end_turn(vertex)
+
+
+def _kept_for_checks(job_run: JobRun, result: Any, data_set: str) -> metadata.Metadata:
+    """Where a pipelined data set lies that is stored because it is checked."""
+    tap = job_run.inspection.taps.get(data_set) if job_run.inspection is not None else None
+    if tap not in result.tables:
+        return {}
+    stored = result.tables[tap]
+    return {"path": MetadataValue.path(stored.path), "bytes": stored.size_bytes}
+
+
+def check_results(job_run: JobRun, vertex: JobVertex) -> Iterator[AssetCheckResult]:
+    """What the checks of the vertex's results have found."""
+    if job_run.inspection is not None:
+        yield from job_run.inspection.results_of(vertex.id)
 
 
 def _look_at_inputs_again(context: OpExecutionContext) -> None:

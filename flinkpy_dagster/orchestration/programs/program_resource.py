@@ -3,7 +3,7 @@
 import glob
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dagster import InitResourceContext, ResourceDefinition, resource
@@ -33,6 +33,7 @@ from flinkpy_dagster.orchestration.programs.flink_program import PARTITION, Flin
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramSource
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of, partition_keys, set_partitions
+from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.streaming.stream_folders import job_folder
 
@@ -49,6 +50,7 @@ class LoadedProgram:
     arguments: ProgramArguments
     is_unbounded: bool
     has_pyspark: bool  # a resource gives the SparkSession
+    checks: ProgramChecks = field(default_factory=ProgramChecks)
 
     def resource(self) -> ResourceDefinition:
         """It gives the ops of a run their JobRun."""
@@ -81,6 +83,7 @@ class LoadedProgram:
         """Belongs to the run, and has taken over what earlier runs of the job have left."""
         assert context.run is not None
         graph, options = self._graph_of(context)
+        graph, inspection = self.checks.bound(graph)
         run_id = context.run.run_id
         job_id = job_id_of(run_id, context.run.tags)
         session = _session(context, options, self.has_pyspark)
@@ -90,11 +93,12 @@ class LoadedProgram:
         folders = [data_folder(options, self.graph.name, each) for each in ancestors]
         made = JobRun(
             graph,
-            lambda: region_runner(session, graph.job_graph, options, folder, sinks, job_id),
+            lambda: region_runner(session, graph.job_graph, options, folder, sinks, job_id, inspection),
             sinks,
             configuration=options,
             resuming=Resuming(graph, records_of(run_id), folders) if is_resumable(graph) else None,
         )
+        made.inspection = inspection
         made.attach(run_control(run_id))
         tell_graph(run_control(run_id), graph, options, job_id)
         vertices = vertices_of_steps(context.run.step_keys_to_execute, graph)

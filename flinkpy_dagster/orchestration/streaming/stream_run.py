@@ -73,6 +73,7 @@ def epoch_runner(
     sinks: SinkListener,
     job_id: str,
     folder: str,
+    inspector: Any = None,
 ) -> Any:
     """The EpochRunner of an unbounded job; waits for the session. Raises what ``stream_start`` raises."""
     start = stream_start(configuration, job_graph.name)
@@ -97,6 +98,7 @@ def epoch_runner(
         listener=StreamNews(sinks, configuration, job_graph.name, start.folder),
         job_id=job_id,
         store=DataSetStore(folder),
+        inspector=inspector,
         renew=session,
     )
 

@@ -1,0 +1,140 @@
+"""Results and state as DataFrames for checks: typed columns, nothing of the engine's own."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+
+from flinkpy_dagster.dataplane.data_sets import parquet_schema
+from flinkpy_dagster.dataplane.regions.exchanges import in_session, unshared_session
+from flinkpy_dagster.errors import StateError
+from flinkpy_dagster.state.browsing import StateRow, read_state
+from flinkpy_dagster.state.savepoints import open_state
+from flinkpy_dagster.types import Row
+
+_OWN_COLUMNS = frozenset({"_timestamp", "_row_kind", "_key_field", "_key", "_channel"})
+
+
+@dataclass(frozen=True, slots=True)
+class PendingResult:
+    """What a region or an epoch has made, complete and not in its place yet.
+
+    ``key``: the id of the data set, or that of the sink's node as text; ``frame()`` is its DataFrame, persisted for the
+    time of a ``with``.
+    """
+
+    key: str
+    frame: Callable[[], AbstractContextManager[DataFrame]]
+
+
+class Inspector(Protocol):
+    """Who looks at results before they become visible; raises what is to stop them."""
+
+    def inspect(self, results: Sequence[PendingResult]) -> None:
+        """Of one region or one epoch."""
+
+    def inspect_state(self, path: str, frames: "CheckFrames") -> None:
+        """Of the epoch at ``path``, which is about to be a savepoint."""
+
+
+class CheckFrames:
+    """DataFrames in a session of their own, in which a query is one Spark job."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._session = unshared_session(
+            spark,
+            {
+                "spark.sql.adaptive.enabled": "false",  # it makes a job of every stage
+                "spark.sql.shuffle.partitions": str(max(1, spark.sparkContext.defaultParallelism)),
+                "spark.sql.caseSensitive": "true",
+            },
+        )
+
+    @contextmanager
+    def stored(self, paths: Sequence[str], schema: pa.Schema) -> Iterator[DataFrame]:
+        """Parquet folders or files with these columns; of a data set only its values."""
+        spark_schema = parquet_schema(schema)
+        reader = self._session.read.schema(spark_schema)
+        rows = reader.parquet(*paths) if paths else self._session.createDataFrame([], spark_schema)
+        own = rows.select(*(f"`{name}`" for name in schema.names if name not in _OWN_COLUMNS))
+        with self.persisted(own) as frame:
+            yield frame
+
+    @contextmanager
+    def lines(self, files: Sequence[str]) -> Iterator[DataFrame]:
+        """Text files, hidden ones too, as a column ``line``."""
+        with tempfile.TemporaryDirectory(prefix="flinkpy-check-") as links:
+            for number, file in enumerate(files):  # Spark passes hidden files over
+                os.symlink(file, os.path.join(links, f"part-{number}"))
+            rows = self._session.read.text(links).withColumnRenamed("value", "line")
+            with self.persisted(rows) as frame:
+                yield frame
+
+    def table(self, path: str) -> DataFrame:
+        """A Parquet folder as it is."""
+        return self._session.read.parquet(path)
+
+    @contextmanager
+    def state(self, path: str, uid: str, state: str | None = None) -> Iterator[DataFrame]:
+        """Keyed state of one operator, a row per entry: ``key``, ``state``, ``namespace``, ``key_group`` and ``value``.
+
+        ``state``: only the one of that name; if its values are rows or tuples, their fields are the columns instead of
+        ``value``. Read by the driver. Raises CheckpointNotFound, CorruptState, StateError.
+        """
+        rows = [row for row in read_state(open_state(path), uid) if state in (None, row.state)]
+        if not rows and state is not None:
+            raise StateError(f"State '{state}' of operator '{uid}' has no entries in '{path}'.")
+        table = pa.Table.from_pylist(_typed(rows)) if rows else _NO_STATE
+        with self.persisted(self._session.createDataFrame(table)) as frame:
+            yield frame
+
+    @contextmanager
+    def persisted(self, frame: DataFrame) -> Iterator[DataFrame]:
+        """Read once, however many queries follow."""
+        own = in_session(self._session, frame).persist(StorageLevel.MEMORY_AND_DISK)
+        try:
+            yield own
+        finally:
+            own.unpersist()
+
+
+_NO_STATE = pa.schema(
+    [
+        ("key", pa.string()),
+        ("state", pa.string()),
+        ("namespace", pa.string()),
+        ("key_group", pa.int64()),
+        ("value", pa.string()),
+    ]
+).empty_table()
+
+
+def _typed(rows: Sequence[StateRow]) -> list[dict[str, Any]]:
+    """Columns keep their type if all their values have one; else they are text."""
+    records = [
+        {"key": row.key, "state": row.state, "namespace": row.namespace, "key_group": row.key_group}
+        | _fields(row.value)
+        for row in rows
+    ]
+    for name in {name for record in records for name in record}:
+        kinds = {type(record.get(name)) for record in records} - {type(None)}
+        if not (len(kinds) == 1 and kinds <= {int, float, str, bool}):
+            for record in records:
+                value = record.get(name)
+                record[name] = value if value is None or isinstance(value, str) else repr(value)
+    return records
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    if isinstance(value, Row):
+        names = getattr(value, "_fields", None) or [f"f{place}" for place in range(len(value))]
+        return dict(zip(names, value, strict=False))
+    if isinstance(value, tuple):
+        return {f"f{place}": each for place, each in enumerate(value)}
+    return {"value": value}
