@@ -1,20 +1,13 @@
-"""The command line: actions, their options and help texts (Flink's names, ``CliFrontendParser``)."""
+"""The command line as values (Flink's names and rules, ``CliFrontendParser``)."""
 
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
-ACTIONS = {
-    "run": "run a program and wait for its end",
-    "info": "print the plans of a program as one JSON object, without running it",
-    "savepoint": "make a savepoint of a running job",
-    "stop": "stop a running job with a savepoint",
-    "state": "look at the state of a checkpoint or savepoint",
-}
-"""Action and one line of help; each is the function ``run`` of the module of its name."""
+from flinkpy_dagster.cli.actions import ACTIONS, module_of
 
 WRONG_USAGE = 1  # as Flink's command line, which has no exit code of its own for it
 
@@ -25,215 +18,168 @@ class Arguments(argparse.Namespace):
     """What the command line says."""
 
     action: str
-    program: str
+    program: str | None = None
     args: list[str]
     parallelism: int | None = None
     pairs: list[str]
     target: str | None = None
     function: str | None = None
+    module: str | None = None
+    files: str | None = None
+    python_path: str | None = None
+    python_executable: str | None = None
+    requirements: str | None = None
+    archives: str | None = None
+    claim_mode: str | None = None
+    is_detached: bool = False
+    manager: str | None = None
     slots: bool = False
+    graph: str | None = None
     json: bool = False
     savepoint: str | None = None
     allows_non_restored: bool = False
-    job_id: str = ""
+    job_id: str | None = None
     folder: str | None = None
+    format_type: str = "CANONICAL"
+    disposed: str | None = None
     drains: bool = False
+    shows_all: bool = False
+    shows_running: bool = False
+    shows_scheduled: bool = False
     rows: int = 0
     path: str = ""
     uid: str | None = None
     other: str | None = None
+    shell: str = ""
+    prefix: str = ""
+    host: str | None = None
+    port: int | None = None
+    workspace: str | None = None
+    is_full: bool = False
+    jar: str | None = None
     traceback: bool = False
 
     def load_action(self) -> Callable[["Arguments"], int]:
         """The function that carries out the action."""
-        action: Callable[[Arguments], int] = import_module(f"flinkpy_dagster.cli.{self.action}").run
+        action: Callable[[Arguments], int] = import_module(module_of(self.action)).run
         return action
 
 
 def parse(argv: Sequence[str]) -> Arguments:
     """The command line as values; exits after help, version and mistakes."""
-    if argv and not argv[0].startswith("-") and argv[0] not in ACTIONS:
-        _refuse_action(argv[0])
-    parser = build_parser()
     if not argv:
-        parser.print_help(sys.stderr)
+        general_parser().print_help(sys.stderr)
+        print("\nPlease specify an action.", file=sys.stderr)
         sys.exit(WRONG_USAGE)
-    return parser.parse_args(argv, namespace=Arguments())
+    if argv[0].startswith("-"):
+        general_parser().parse_args(argv)  # help and version; anything else is refused
+    if argv[0] not in ACTIONS:
+        _refuse_action(argv[0])
+    arguments = Arguments(action=argv[0], args=[], pairs=[])
+    parser = action_parser(argv[0])
+    return parser.with_rest(argv[1:], arguments)
 
 
-def build_parser() -> "_Parser":
-    """The parser of the whole command line."""
-    parser = _Parser(prog="flinkpy", description=DESCRIPTION, allow_abbrev=False)
+def general_parser() -> "Parser":
+    """That of what comes before an action: its help lists the actions."""
+    lines = "\n".join(f"    {name:<16} {sentence}" for name, sentence in ACTIONS.items())
+    parser = Parser(
+        prog="flinkpy",
+        usage="flinkpy [-h] [--version] ACTION ...",
+        description=f"{DESCRIPTION}\n\nactions:\n{lines}\n\n'flinkpy ACTION --help' tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", "-v", action=_Version, help="print the version and exit")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
-    _add_run(_add_action(actions, "run"))
-    _add_info(_add_action(actions, "info"))
-    _add_savepoint(_add_action(actions, "savepoint"))
-    _add_stop(_add_action(actions, "stop"))
-    _add_state(_add_action(actions, "state"))
     return parser
 
 
-def _add_run(parser: argparse.ArgumentParser) -> None:
-    _add_configuration(parser)
-    parser.add_argument(
-        "-t",
-        "--target",
-        metavar="TARGET",
-        help="local, or the Spark master to run on: local[N], spark://HOST:PORT",
+def action_parser(action: str) -> "Parser":
+    """That of what follows an action. Only this one is made: help must be fast."""
+    from flinkpy_dagster.cli.action_options import ADDED
+
+    sentence = ACTIONS[action]
+    parser = Parser(
+        prog=f"flinkpy {action}",
+        description=sentence[0].upper() + sentence[1:] + ".",
+        allow_abbrev=False,
     )
-    parser.add_argument(
-        "-s",
-        "--fromSavepoint",
-        dest="savepoint",
-        metavar="PATH",
-        help="savepoint or checkpoint to start from; latest: the newest of the job, none: start afresh",
-    )
-    parser.add_argument(
-        "-n",
-        "--allowNonRestoredState",
-        dest="allows_non_restored",
-        action="store_true",
-        help="start although there is state of operators that the program no longer has",
-    )
-    parser.add_argument(
-        "--show",
-        dest="rows",
-        type=int,
-        default=0,
-        metavar="ROWS",
-        help="show this many first rows of every Parquet result (default: 0)",
-    )
-    _add_program(parser)
+    ADDED[action](parser)
+    return parser
 
 
-def _add_savepoint(parser: argparse.ArgumentParser) -> None:
-    _add_running_job(parser)
-    parser.add_argument(
-        "folder",
-        metavar="FOLDER",
-        nargs="?",
-        help="where to (default: execution.checkpointing.savepoint-dir)",
-    )
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line instead of repeating the usage."""
 
+    def __init__(self, **settings: Any) -> None:
+        self.takes_value: dict[str, bool] = {}
+        self.takes_rest = False
+        super().__init__(**settings)
 
-def _add_stop(parser: argparse.ArgumentParser) -> None:
-    _add_running_job(parser)
-    parser.add_argument(
-        "-p",
-        "--savepointPath",
-        dest="folder",
-        metavar="FOLDER",
-        help="where to (default: execution.checkpointing.savepoint-dir)",
-    )
-    parser.add_argument(
-        "-d", "--drain", dest="drains", action="store_true", help="bring event time to its end before"
-    )
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
+        """As argparse has it; which options take a value is remembered."""
+        action = super().add_argument(*names, **settings)
+        self.takes_value |= dict.fromkeys(action.option_strings, action.nargs != 0)
+        return action
 
+    def take_rest(self) -> None:
+        """What follows the options is the program's: its file, unless -py or -pym named one, and its arguments."""
+        self.takes_rest = True
 
-def _add_state(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
-    parser.add_argument(
-        "path", metavar="PATH", help="folder of a checkpoint or savepoint, or of a job: its newest epoch"
-    )
-    parser.add_argument(
-        "--uid", metavar="UID", help="show the keyed state of the operator of this uid or name"
-    )
-    parser.add_argument(
-        "--diff", dest="other", metavar="PATH", help="with --uid: show what differs from this checkpoint"
-    )
-    parser.add_argument(
-        "--rows", type=int, default=0, metavar="ROWS", help="show this many rows (default: all)"
-    )
-    parser.add_argument("--json", action="store_true", help="as JSON, one object per row")
+    def with_rest(self, argv: Sequence[str], arguments: Arguments) -> Arguments:
+        """Parses; exits after help and mistakes."""
+        if not self.takes_rest:
+            return self.parse_args(argv, namespace=arguments)
+        own, rest = self.split(argv)
+        arguments = self.parse_args(own, namespace=arguments)
+        if arguments.program is None and arguments.module is None:
+            if not rest:
+                self.error("the following arguments are required: PROGRAM.py")
+            if rest[0].startswith("-"):
+                self.error(f"unrecognized arguments: {rest[0]}")
+            arguments.program, rest = rest[0], rest[1:]
+        arguments.args = rest
+        return arguments
 
+    def split(self, argv: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Options, with their values, and what follows: from the first word on that is neither (as in Flink)."""
+        position = 0
+        while position < len(argv):
+            word = argv[position]
+            if word == "--":
+                return list(argv[:position]), list(argv[position + 1 :])
+            if word in self.takes_value:
+                position += 2 if self.takes_value[word] else 1
+            elif self._has_value_attached(word):
+                position += 1
+            else:
+                break
+        return list(argv[:position]), list(argv[position:])
 
-def _add_running_job(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
-    parser.add_argument("job_id", metavar="JOB_ID", help="the id of the job, or of its Dagster run")
+    def _has_value_attached(self, word: str) -> bool:
+        """``--key=value``, ``-Dkey=value``, ``-p4``"""
+        long = word.partition("=")[0]
+        short = word[:2]
+        return (word.startswith("--") and "=" in word and self.takes_value.get(long, False)) or (
+            not word.startswith("--")
+            and len(word) > 2
+            and short in ("-D", "-p")
+            and self.takes_value.get(short, False)
+        )
 
-
-def _add_info(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-c",
-        "--function",
-        metavar="FUNCTION",
-        help="call this function of the program with the environment, not main",
-    )
-    parser.add_argument(
-        "--slots", action="store_true", help="print the slots that the job needs, not its plans"
-    )
-    parser.add_argument("--json", action="store_true", help="with --slots: as one JSON object")
-    _add_configuration(parser)
-    _add_program(parser)
-
-
-def _add_configuration(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-p", "--parallelism", type=_parallelism, metavar="N", help="parallelism of operators that set none"
-    )
-    parser.add_argument(
-        "-D",
-        dest="pairs",
-        action="append",
-        default=[],
-        metavar="key=value",
-        help="an option of the configuration, see docs/options.md; spark.* goes to Spark; may be repeated",
-    )
-
-
-def _add_program(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
-    parser.add_argument(
-        "-py",
-        "--python",
-        dest="is_python",
-        action="store_true",
-        help="as in Flink: the program is a Python file",
-    )
-    parser.add_argument(
-        "program", metavar="PROGRAM.py", help="the program; may import pyflink.* or flinkpy_dagster.api"
-    )
-    parser.add_argument("args", nargs=argparse.REMAINDER, metavar="ARGS", help="arguments of the program")
-
-
-def _parallelism(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
-    if number < 1:
-        raise argparse.ArgumentTypeError("The parallelism of an operator must be at least 1")
-    return number
-
-
-def _add_action(actions: "argparse._SubParsersAction[_Parser]", name: str) -> "_Parser":
-    sentence = ACTIONS[name]
-    description = sentence[0].upper() + sentence[1:] + "."
-    return actions.add_parser(name, help=sentence, description=description, allow_abbrev=False)
+    def error(self, message: str) -> NoReturn:
+        """One line, and the exit code of wrong usage."""
+        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        sys.exit(WRONG_USAGE)
 
 
 def _refuse_action(name: str) -> NoReturn:
     neighbours = get_close_matches(name, ACTIONS, n=1)
-    hint = f" Did you mean '{neighbours[0]}'?" if neighbours else ""
-    print(
-        f"flinkpy: '{name}' is not a valid action.{hint} Valid actions are {_listed(ACTIONS)}.",
-        file=sys.stderr,
-    )
+    hint = f' Did you mean "{neighbours[0]}"?' if neighbours else ""
+    *first, last = (f'"{action}"' for action in ACTIONS)
+    print(f'flinkpy: "{name}" is not a valid action.{hint}', file=sys.stderr)
+    print(f"Valid actions are {', '.join(first)}, or {last}.", file=sys.stderr)
     sys.exit(WRONG_USAGE)
-
-
-def _listed(words: Sequence[str] | dict[str, str]) -> str:
-    return ", ".join(f"'{word}'" for word in words)
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line instead of repeating the usage."""
-
-    def error(self, message: str) -> NoReturn:
-        message = message.replace(", ARGS", "")  # argparse holds what may be empty for required
-        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
-        sys.exit(WRONG_USAGE)
 
 
 class _Version(argparse.Action):

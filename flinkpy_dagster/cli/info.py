@@ -7,37 +7,31 @@ from contextlib import redirect_stdout
 from flinkpy_dagster.api import StreamExecutionEnvironment
 from flinkpy_dagster.api.capturing import Captured, CapturedJob, capture
 from flinkpy_dagster.cli.arguments import Arguments
-from flinkpy_dagster.cli.run import configuration_of
+from flinkpy_dagster.cli.program_call import configuration_of, program_of
 from flinkpy_dagster.cli.slots import described, slots_of
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
-from flinkpy_dagster.graph.json_plan import Json, comparable_plans
+from flinkpy_dagster.graph.json_plan import comparable_plans
 from flinkpy_dagster.graph.stream_graph import StreamGraph
+from flinkpy_dagster.pictures.job_graph_picture import job_graph_picture
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program
 
 
 def run(arguments: Arguments) -> int:
     """Prints one JSON object with ``execution_plan``, ``job_plan``, ``job_vertices`` and ``job_edges``; with
-    ``--slots`` what the job needs in slots instead, as a text or (``--json``) as JSON.
+    ``--slots`` what the job needs in slots instead, as a text or (``--json``) as JSON; with ``--graph`` it draws an SVG
+    file and prints its path.
 
-    What the program prints goes to standard error. Raises the program's error, or InvalidProgram if it has no job.
+    What the program prints goes to standard error. Raises the program's error, or InvalidProgram if it has no job and
+    for a file that cannot be written.
     """
-    pyflink_alias.install()
-    defaults = configuration_of(arguments)
-    about = _slots if arguments.slots else comparable_plans
-    found: Json | None = None
-    with redirect_stdout(sys.stderr), Program(arguments.program, arguments.args) as program:
-        with capture(defaults) as captured:
-            if arguments.function:
-                graph = _graph_of_function(program, arguments.function)
-                found = about(graph, job_graph_of(graph))
-            else:
-                _execute(program)
-        if found is None:
-            job = _first_job(captured, arguments.program)
-            found = about(job.stream_graph, job.job_graph)
+    stream_graph, job_graph = graphs_of(arguments)
+    if arguments.graph is not None:
+        _draw(job_graph, arguments.graph)
+        return 0
+    found = slots_of(job_graph) if arguments.slots else comparable_plans(stream_graph, job_graph)
     if arguments.slots and not arguments.json:
         print(described(found))
     else:
@@ -45,18 +39,36 @@ def run(arguments: Arguments) -> int:
     return 0
 
 
-def _slots(_: StreamGraph, job_graph: JobGraph) -> Json:
-    return slots_of(job_graph)
+def _draw(job_graph: JobGraph, path: str) -> None:
+    picture = job_graph_picture(job_graph)
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(picture)
+    except OSError as problem:
+        raise InvalidProgram(
+            f"The picture cannot be written to '{path}': {problem.strerror or problem}; give --graph another file."
+        ) from None
+    print(path)
+
+
+def graphs_of(arguments: Arguments) -> tuple[StreamGraph, JobGraph]:
+    """Those of the program's first ``execute()``, or of what ``-c`` names. Raises as ``run`` does."""
+    pyflink_alias.install()
+    defaults = configuration_of(arguments)
+    with redirect_stdout(sys.stderr), program_of(arguments, defaults) as program:
+        with capture(defaults) as captured:
+            if arguments.function:
+                graph = _graph_of_function(program, arguments.function)
+                return graph, job_graph_of(graph)
+            _execute(program)
+        job = _first_job(captured, program)
+        return job.stream_graph, job.job_graph
 
 
 def _graph_of_function(program: Program, name: str) -> StreamGraph:
-    """What ``name(env)`` of the program makes, a main guarded by ``__name__`` left alone."""
-    module = program.execute(program.path.stem)
-    function = getattr(module, name, None)
-    if not callable(function):
-        raise InvalidProgram(f"Program '{program.path}' has no function '{name}'.")
+    """What ``name(env)`` of the program makes."""
     environment = StreamExecutionEnvironment.get_execution_environment()
-    program.call(function, environment)
+    program.call(program.function(name), environment)
     return environment.stream_graph()
 
 
@@ -67,7 +79,7 @@ def _execute(program: Program) -> None:
         return
 
 
-def _first_job(captured: Captured, path: str) -> CapturedJob:
+def _first_job(captured: Captured, program: Program) -> CapturedJob:
     if not captured.jobs:
-        raise InvalidProgram(f"Program '{path}' ended without execute(): it has no job to plan.")
+        raise InvalidProgram(f"Program '{program.path}' ended without execute(): it has no job to plan.")
     return captured.jobs[0]

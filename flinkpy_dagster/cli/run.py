@@ -1,17 +1,19 @@
-"""``flinkpy run``: executes a program and waits until all its jobs have ended."""
+"""``flinkpy run``: executes a program and waits until all its jobs have ended, or submits its job (``-d``, ``-m``)."""
 
+import json
 import logging
 import sys
 from collections.abc import Sequence
 from textwrap import indent
 
 from flinkpy_dagster.api.defaults import environments_start_with
-from flinkpy_dagster.api.job_client import JobClient, JobStatus, WrittenTable
+from flinkpy_dagster.api.environment import StreamExecutionEnvironment
+from flinkpy_dagster.api.job_client import JobClient, JobExecutionResult, JobStatus, WrittenTable
 from flinkpy_dagster.api.running import recording_jobs
 from flinkpy_dagster.cli.arguments import Arguments
+from flinkpy_dagster.cli.program_call import configuration_of, program_of
 from flinkpy_dagster.cli.signals import Terminated, terminable
 from flinkpy_dagster.cli.tables import drawn, summary
-from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program
@@ -24,15 +26,24 @@ def run(arguments: Arguments) -> int:
 
     Raises the error of the program, or of the first of its jobs that did not finish although the program went on.
     """
+    if arguments.is_detached or arguments.manager is not None:
+        from flinkpy_dagster.cli.submit import submit
+
+        return submit(arguments)
     pyflink_alias.install()
     _quieten_libraries()
+    tell = _Announcer(arguments.json)
     defaults = configuration_of(arguments)
-    program = Program(arguments.program, arguments.args)
-    with recording_jobs(_announce) as started, environments_start_with(defaults), program, terminable():
+    with (
+        recording_jobs(tell.submitted) as started,
+        program_of(arguments, defaults) as program,
+        environments_start_with(defaults),
+        terminable(),
+    ):
         try:
-            code = _executed(program)
+            code = _executed(program, arguments)
             for client in started.clients:
-                _wait_for(client)
+                tell.ended(_result_of(client))
                 _tell_failures(client, at_least=1)
                 _show_tables(client, arguments.rows)
         except Terminated:
@@ -58,20 +69,6 @@ def _quieten_libraries() -> None:
             logger.setLevel(logging.WARNING)
 
 
-def configuration_of(arguments: Arguments) -> Configuration:
-    """The options on the command line, checked. Raises ConfigurationError."""
-    configuration = Configuration.from_pairs(arguments.pairs)
-    if arguments.parallelism is not None:
-        configuration.set("parallelism.default", arguments.parallelism)
-    if arguments.savepoint is not None:
-        configuration.set("execution.state-recovery.path", arguments.savepoint)
-    if arguments.allows_non_restored:
-        configuration.set("execution.state-recovery.ignore-unclaimed-state", True)
-    if arguments.target is not None:
-        configuration.set("execution.target", arguments.target)
-    return configuration
-
-
 def exit_code(code: object) -> int:
     """What Python makes of the argument of ``sys.exit``: None is 0, a text is printed and 1."""
     if code is None or isinstance(code, int):
@@ -80,7 +77,12 @@ def exit_code(code: object) -> int:
     return 1
 
 
-def _executed(program: Program) -> int:
+def _executed(program: Program, arguments: Arguments) -> int:
+    if arguments.function is not None:
+        environment = StreamExecutionEnvironment.get_execution_environment()
+        program.call(program.function(arguments.function), environment)
+        environment.execute(program.path.stem)
+        return 0
     try:
         program.execute()
     except SystemExit as end:
@@ -88,17 +90,39 @@ def _executed(program: Program) -> int:
     return 0
 
 
-def _announce(client: JobClient) -> None:
-    print(f"Job has been submitted with JobID {client.get_job_id()}", file=sys.stderr, flush=True)
+class _Announcer:
+    """Tells people, or machines, of jobs; on standard error, for standard output is the program's."""
+
+    def __init__(self, is_json: bool):
+        self._is_json = is_json
+
+    def submitted(self, client: JobClient) -> None:
+        job_id = str(client.get_job_id())
+        self._say(f"Job has been submitted with JobID {job_id}", {"job_id": job_id, "status": "CREATED"})
+
+    def ended(self, result: JobExecutionResult) -> None:
+        about = {
+            "job_id": str(result.get_job_id()),
+            "status": "FINISHED",
+            "net_runtime_ms": result.get_net_runtime(),
+            "accumulators": result.get_all_accumulator_results(),
+        }
+        self._say(str(result), about)
+
+    def _say(self, line: str, about: dict) -> None:
+        text = json.dumps(about, default=repr) if self._is_json else line
+        print(text, file=sys.stderr, flush=True)
 
 
-def _wait_for(client: JobClient) -> None:
-    print(client.get_job_execution_result().result(), file=sys.stderr, flush=True)
+def _result_of(client: JobClient) -> JobExecutionResult:
+    """Waits for the job. Raises its error."""
+    result: JobExecutionResult = client.get_job_execution_result().result()
     status = client.get_job_status().result()
     if status is JobStatus.CANCELED:
         raise JobCanceled(str(client.get_job_id()))
     if status is not JobStatus.FINISHED:
         raise JobFailed(str(client.get_job_id()), f"it ended as {status.name}")
+    return result
 
 
 def _tell_failures(client: JobClient, at_least: int) -> None:

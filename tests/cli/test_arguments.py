@@ -2,12 +2,13 @@
 
 import pytest
 
-from flinkpy_dagster.cli.arguments import ACTIONS, parse
+from flinkpy_dagster.cli.actions import ACTIONS
+from flinkpy_dagster.cli.arguments import parse
 
 
 def test_run_when_options_follow_the_program_then_they_are_the_programs():
     arguments = parse(
-        ["run", "-p", "2", "-D", "a=1", "-D", "b=2", "-t", "local", "-py", "job.py", "-p", "9", "--x", "y"]
+        ["run", "-p", "2", "-D", "a=1", "-Db=2", "-t", "local", "job.py", "-p", "9", "--x", "y"]
     )
     assert (arguments.action, arguments.parallelism, arguments.pairs, arguments.target) == (
         "run",
@@ -16,6 +17,36 @@ def test_run_when_options_follow_the_program_then_they_are_the_programs():
         "local",
     )
     assert (arguments.program, arguments.args) == ("job.py", ["-p", "9", "--x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("argv", "program", "module", "parallelism", "args"),
+    [
+        # as in PyFlink's documentation: what -py names is followed by further options
+        (["-py", "job.py", "-p", "9", "--x", "y"], "job.py", None, 9, ["--x", "y"]),
+        (["--python", "job.py", "a", "-p", "9"], "job.py", None, None, ["a", "-p", "9"]),
+        (
+            ["-pyfs", "lib.zip", "-pym", "shop.job", "--input", "in"],
+            None,
+            "shop.job",
+            None,
+            ["--input", "in"],
+        ),
+        (["--parallelism=3", "job.py"], "job.py", None, 3, []),
+        (["-p3", "job.py", "--", "x"], "job.py", None, 3, ["--", "x"]),
+        (["-py", "job.py", "--", "-p", "9"], "job.py", None, None, ["-p", "9"]),
+    ],
+)
+def test_run_when_the_program_is_an_option_then_what_is_none_of_ours_is_its(
+    argv, program, module, parallelism, args
+):
+    arguments = parse(["run", *argv])
+    assert (arguments.program, arguments.module, arguments.parallelism, arguments.args) == (
+        program,
+        module,
+        parallelism,
+        args,
+    )
 
 
 def test_pairs_when_parsed_twice_do_not_add_up():
@@ -31,15 +62,6 @@ def test_info_when_function_is_named():
 @pytest.mark.parametrize(
     ("argv", "line"),
     [
-        (
-            ["rnu"],
-            "flinkpy: 'rnu' is not a valid action. Did you mean 'run'? "
-            "Valid actions are 'run', 'info', 'savepoint', 'stop', 'state'.",
-        ),
-        (
-            ["zzz"],
-            "flinkpy: 'zzz' is not a valid action. Valid actions are 'run', 'info', 'savepoint', 'stop', 'state'.",
-        ),
         (["run"], "flinkpy run: the following arguments are required: PROGRAM.py (see flinkpy run --help)"),
         (
             ["run", "-p", "0", "job.py"],
@@ -59,7 +81,17 @@ def test_parse_when_wrong_says_so_in_one_line_and_exits_with_1(argv, line, capsy
     assert capsys.readouterr() == ("", line + "\n")
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["run", "--help"], ["info", "--help"]])
+@pytest.mark.parametrize(("name", "hint"), [("rnu", ' Did you mean "run"?'), ("zzz", "")])
+def test_action_when_unknown_then_the_valid_ones_are_listed(name, hint, capsys):
+    with pytest.raises(SystemExit) as caught:
+        parse([name])
+    assert caught.value.code == 1
+    *others, last = (f'"{action}"' for action in ACTIONS)
+    first_line = f'flinkpy: "{name}" is not a valid action.{hint}'
+    assert capsys.readouterr() == ("", f"{first_line}\nValid actions are {', '.join(others)}, or {last}.\n")
+
+
+@pytest.mark.parametrize("argv", [["--help"], *([action, "--help"] for action in ACTIONS)])
 def test_help_when_asked_goes_to_stdout_and_exits_with_0(argv, capsys):
     with pytest.raises(SystemExit) as caught:
         parse(argv)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from dagster import DagsterInstance
+from dagster import DagsterInstance, DagsterRun
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import PythonFileTarget
 
@@ -26,10 +26,13 @@ def launch(
     run_id: str,
     run_config: Mapping[str, Any],
     tags: Mapping[str, str],
+    parent: DagsterRun | None = None,
 ) -> None:
     """Creates the run of the one job of that location, with its op graph, and has the run launcher start it.
 
-    What its processes print goes to ``log_file``. Raises SubmissionRefused if the location cannot be loaded.
+    ``parent`` is the run whose job goes on. What its processes print goes to ``log_file``.
+
+    Raises SubmissionRefused if the location cannot be loaded.
     """
     target = PythonFileTarget(location_file, None, os.path.dirname(location_file), location_name)
     with (
@@ -56,8 +59,8 @@ def launch(
             step_keys_to_execute=plan.step_keys_to_execute,
             op_selection=None,
             status=None,
-            root_run_id=None,
-            parent_run_id=None,
+            root_run_id=None if parent is None else parent.root_run_id or parent.run_id,
+            parent_run_id=None if parent is None else parent.run_id,
             tags={**job.tags, **tags},
             job_snapshot=job.job_snapshot,
             execution_plan_snapshot=plan,

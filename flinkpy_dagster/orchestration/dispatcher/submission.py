@@ -25,7 +25,7 @@ from flinkpy_dagster.orchestration.dispatcher.job_store import (
     location_file,
     now_ms,
 )
-from flinkpy_dagster.orchestration.dispatcher.jobs import find_job, run_id_of
+from flinkpy_dagster.orchestration.dispatcher.jobs import find_job, run_id_of, runs_of_job
 from flinkpy_dagster.orchestration.dispatcher.launching import launch
 from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
 from flinkpy_dagster.orchestration.job.job_results import JobResultStore
@@ -106,9 +106,8 @@ def submit_program(
 
 def start(instance: DagsterInstance, store: JobStore, job: StoredJob) -> SubmittedJob:
     """Launches a run of a job that is stored. The caller holds the store's lock."""
-    run_id = run_id_of(job.job_id)
-    if instance.get_run_by_id(run_id) is not None:
-        run_id = str(uuid.uuid4())  # the job goes on in another run
+    before = [record.dagster_run for record in runs_of_job(instance, job.job_id)]
+    run_id = str(uuid.uuid4()) if before else run_id_of(job.job_id)  # a job that goes on has another run
     JobResultStore(instance.root_directory).forget(job.job_id)
     launch(
         instance,
@@ -118,6 +117,7 @@ def start(instance: DagsterInstance, store: JobStore, job: StoredJob) -> Submitt
         run_id=run_id,
         run_config=run_config_of(job.dagster_name, job.args, Configuration.from_dict(job.configuration)),
         tags={JOB_TAG: "true", JOB_ID_TAG: job.job_id, JOB_NAME_TAG: job.name},
+        parent=before[0] if before else None,
     )
     return SubmittedJob(job_id=job.job_id, run_id=run_id, name=job.name)
 

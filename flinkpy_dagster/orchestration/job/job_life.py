@@ -17,6 +17,7 @@ from flinkpy_dagster.errors import JobCanceled
 from flinkpy_dagster.orchestration.job.job_report import accumulators, tables
 from flinkpy_dagster.orchestration.job.job_results import JobResult, JobResultStore
 from flinkpy_dagster.orchestration.job.job_run import JobRun
+from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
 from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, STATUS_TAG
 
@@ -43,7 +44,7 @@ def job_life(
 
 def tell_job(instance: DagsterInstance, run: DagsterRun, job_id: str, name: str) -> None:
     """The tags by which the job is found; a retry has those of the run before it."""
-    tags = {JOB_TAG: "true", JOB_ID_TAG: job_id, JOB_NAME_TAG: name}
+    tags = {JOB_TAG: "true", JOB_ID_TAG: job_id, JOB_NAME_TAG: name, PROCESS_TAG: this_process()}
     if run.tags.get(STATUS_TAG) in _TOLD:
         tags[STATUS_TAG] = "RUNNING"
     instance.add_run_tags(run.run_id, {key: tag for key, tag in tags.items() if run.tags.get(key) != tag})

@@ -1,0 +1,376 @@
+"""The options of every action, in Flink's spelling where Flink has them."""
+
+import argparse
+from collections.abc import Callable
+
+from flinkpy_dagster.cli.actions import SHELLS
+from flinkpy_dagster.cli.arguments import Parser
+
+
+def _add_run(parser: Parser) -> None:
+    _add_configuration(parser)
+    parser.add_argument(
+        "-d",
+        "--detached",
+        dest="is_detached",
+        action="store_true",
+        help="submit the job and do not wait for it",
+    )
+    parser.add_argument(
+        "-t",
+        "--target",
+        metavar="TARGET",
+        help="local, or the Spark master to run on: local[N], spark://HOST:PORT",
+    )
+    parser.add_argument(
+        "-s",
+        "--fromSavepoint",
+        dest="savepoint",
+        metavar="PATH",
+        help="savepoint or checkpoint to start from; latest: the newest of the job, none: start afresh",
+    )
+    parser.add_argument(
+        "-n",
+        "--allowNonRestoredState",
+        dest="allows_non_restored",
+        action="store_true",
+        help="start although there is state of operators that the program no longer has",
+    )
+    parser.add_argument(
+        "-cm",
+        "--claimMode",
+        "-rm",
+        "--restoreMode",
+        dest="claim_mode",
+        metavar="MODE",
+        help="whose the savepoint is that -s names: no_claim, the user's",
+    )
+    parser.add_argument(
+        "-sae",
+        "--shutdownOnAttachedExit",
+        dest="shuts_down",
+        action="store_true",
+        help="none needed: an attached job always ends with this command",
+    )
+    parser.add_argument(
+        "--show",
+        dest="rows",
+        type=int,
+        default=0,
+        metavar="ROWS",
+        help="show this many first rows of every Parquet result (default: 0)",
+    )
+    _add_manager(parser)
+    _add_json(parser, "say what was submitted, and how it ended, as JSON objects, one per line")
+    _add_program(parser)
+
+
+def _add_info(parser: Parser) -> None:
+    parser.add_argument(
+        "--slots", action="store_true", help="print the slots that the job needs, not its plans"
+    )
+    parser.add_argument(
+        "--graph", metavar="FILE.svg", help="draw the JobGraph to this file instead: vertices, chains, ship strategies"
+    )
+    _add_json(parser, "with --slots: as one JSON object")
+    _add_configuration(parser)
+    _add_program(parser)
+
+
+def _add_plan(parser: Parser) -> None:
+    _add_json(parser, "none needed: it is JSON")
+    _add_configuration(parser)
+    _add_program(parser)
+
+
+def _add_list(parser: Parser) -> None:
+    for names, dest, sentence in (
+        (("-a", "--all"), "shows_all", "show all jobs, those that have ended, too"),
+        (("-r", "--running"), "shows_running", "show only running jobs"),
+        (("-s", "--scheduled"), "shows_scheduled", "show only scheduled jobs"),
+    ):
+        parser.add_argument(*names, dest=dest, action="store_true", help=sentence)
+    _add_json(parser, "as one JSON object, as Flink's REST API has it in /jobs/overview")
+    _add_cluster(parser)
+
+
+def _add_cancel(parser: Parser) -> None:
+    parser.add_argument(
+        "-s",
+        "--withSavepoint",
+        dest="folder",
+        metavar="FOLDER",
+        nargs="?",
+        const="",
+        help="deprecated, use stop: make a savepoint before (default: execution.checkpointing.savepoint-dir)",
+    )
+    _add_format(parser)
+    _add_json(parser, "as one JSON object")
+    _add_cluster(parser)
+    _add_job(parser)
+
+
+def _add_stop(parser: Parser) -> None:
+    parser.add_argument(
+        "-p",
+        "--savepointPath",
+        dest="folder",
+        metavar="FOLDER",
+        nargs="?",
+        const="",
+        help="where to (default: execution.checkpointing.savepoint-dir)",
+    )
+    parser.add_argument(
+        "-d", "--drain", dest="drains", action="store_true", help="bring event time to its end before"
+    )
+    _add_no_wait(parser)
+    _add_format(parser)
+    _add_json(parser, "as one JSON object")
+    _add_cluster(parser)
+    _add_job(parser)
+
+
+def _add_savepoint(parser: Parser) -> None:
+    parser.add_argument(
+        "-d", "--dispose", dest="disposed", metavar="PATH", help="delete this savepoint; no job is needed"
+    )
+    parser.add_argument(
+        "-j",
+        "--jarfile",
+        dest="jar",
+        metavar="FILE",
+        help="not here: no class of a program is needed to dispose",
+    )
+    _add_no_wait(parser)
+    _add_format(parser)
+    _add_json(parser, "as one JSON object")
+    _add_cluster(parser)
+    _add_job(parser)
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        nargs="?",
+        help="where to (default: execution.checkpointing.savepoint-dir)",
+    )
+
+
+def _add_checkpoint(parser: Parser) -> None:
+    parser.add_argument(
+        "-full",
+        "--full",
+        dest="is_full",
+        action="store_true",
+        help="not here: checkpoints share what did not change",
+    )
+    _add_json(parser, "as one JSON object")
+    _add_cluster(parser)
+    _add_job(parser)
+
+
+def _add_state(parser: Parser) -> None:
+    _add_traceback(parser)
+    parser.add_argument(
+        "path", metavar="PATH", help="folder of a checkpoint or savepoint, or of a job: its newest epoch"
+    )
+    parser.add_argument(
+        "--uid", metavar="UID", help="show the keyed state of the operator of this uid or name"
+    )
+    parser.add_argument(
+        "--diff", dest="other", metavar="PATH", help="with --uid: show what differs from this checkpoint"
+    )
+    parser.add_argument(
+        "--rows", type=int, default=0, metavar="ROWS", help="show this many rows (default: all)"
+    )
+    _add_json(parser, "as JSON, one object per row")
+
+
+def _add_recover(parser: Parser) -> None:
+    _add_json(parser, "as one JSON object")
+    _add_traceback(parser)
+
+
+def _add_config(parser: Parser) -> None:
+    parser.add_argument("what", choices=["list"], help="list: all options")
+    parser.add_argument(
+        "prefix", metavar="PREFIX", nargs="?", default="", help="only keys that begin with it"
+    )
+    parser.add_argument(
+        "-D", dest="pairs", action="append", default=[], metavar="key=value", help="an option that is set"
+    )
+    _add_json(parser, "as one JSON object")
+    _add_traceback(parser)
+
+
+def _add_gateway(parser: Parser) -> None:
+    parser.add_argument(
+        "--host", metavar="HOST", help="address to serve (rest.bind-address, default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=int, metavar="PORT", help="port to serve (rest.port, default: 8081; 0: a free one)"
+    )
+    _add_pairs(parser)
+    _add_traceback(parser)
+
+
+def _add_ui(parser: Parser) -> None:
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="HOST", help="address to serve (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--port", type=int, default=3000, metavar="PORT", help="port to serve (default: 3000)"
+    )
+    parser.add_argument(
+        "-w", "--workspace", metavar="FILE", help="Dagster workspace file, for code locations beside the jobs"
+    )
+    _add_traceback(parser)
+
+
+def _add_completion(parser: Parser) -> None:
+    parser.add_argument("shell", choices=SHELLS, help="the shell it is for")
+
+
+# -- what several have -----------------------------------------------------------------------------------
+
+
+def _add_configuration(parser: Parser) -> None:
+    parser.add_argument(
+        "-p", "--parallelism", type=_parallelism, metavar="N", help="parallelism of operators that set none"
+    )
+    _add_pairs(parser)
+
+
+def _add_pairs(parser: Parser) -> None:
+    parser.add_argument(
+        "-D",
+        dest="pairs",
+        action="append",
+        default=[],
+        metavar="key=value",
+        help="an option of the configuration, see docs/options.md; spark.* goes to Spark; may be repeated",
+    )
+
+
+def _add_program(parser: Parser) -> None:
+    """The program is the first word that is no option, or what -py or -pym name; what follows is its own."""
+    _add_traceback(parser)
+    for names, dest, metavar, sentence in (
+        (
+            ("-py", "--python"),
+            "program",
+            "PROGRAM.py",
+            "the program; may import pyflink.* or flinkpy_dagster.api",
+        ),
+        (
+            ("-pym", "--pyModule"),
+            "module",
+            "MODULE",
+            "the program is this module, found in the files of -pyfs",
+        ),
+        (
+            ("-c", "--class", "--function"),
+            "function",
+            "FUNCTION",
+            "call this function of the program with the environment, not main",
+        ),
+        (
+            ("-pyfs", "--pyFiles"),
+            "files",
+            "FILES",
+            ".py, .zip, .whl and .egg files and folders, separated by commas, for the import path of driver, workers",
+        ),
+        (
+            ("-pypath", "--pyPythonPath"),
+            "python_path",
+            "FOLDERS",
+            "folders, separated by colons, as with -pyfs",
+        ),
+        (("-pyexec", "--pyExecutable"), "python_executable", "PYTHON", "the interpreter of the workers"),
+        (("-pyreq", "--pyRequirements"), "requirements", "FILE", "not here yet: refused"),
+        (("-pyarch", "--pyArchives"), "archives", "FILES", "not here yet: refused"),
+    ):
+        parser.add_argument(*names, dest=dest, metavar=metavar, help=sentence)
+    parser.usage = f"{parser.prog} [OPTIONS] PROGRAM.py [ARGS...]"
+    parser.take_rest()
+
+
+def _add_cluster(parser: Parser) -> None:
+    """Where the jobs are, and options that Flink's command line takes there."""
+    _add_manager(parser)
+    _add_pairs(parser)
+    parser.add_argument("-t", "--target", metavar="TARGET", help="accepted; -m says where the jobs are")
+    _add_traceback(parser)
+
+
+def _add_manager(parser: Parser) -> None:
+    parser.add_argument(
+        "-m",
+        "--jobmanager",
+        dest="manager",
+        metavar="HOST:PORT",
+        help="ask this gateway, not the Dagster instance of DAGSTER_HOME",
+    )
+
+
+def _add_job(parser: Parser) -> None:
+    parser.add_argument(
+        "job_id", metavar="JOB_ID", nargs="?", help="the id of the job, or of its Dagster run"
+    )
+
+
+def _add_format(parser: Parser) -> None:
+    parser.add_argument(
+        "-type",
+        "--type",
+        dest="format_type",
+        metavar="FORMAT",
+        default="CANONICAL",
+        help="format of the savepoint: canonical or native, which are the same here",
+    )
+
+
+def _add_no_wait(parser: Parser) -> None:
+    parser.add_argument(
+        "-detached",
+        "--detached",
+        dest="is_detached",
+        action="store_true",
+        help="print the trigger id, do not wait",
+    )
+
+
+def _add_json(parser: Parser, sentence: str) -> None:
+    parser.add_argument("--json", action="store_true", help=sentence)
+
+
+def _add_traceback(parser: Parser) -> None:
+    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
+
+
+def _parallelism(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
+    if number < 1:
+        raise argparse.ArgumentTypeError("The parallelism of an operator must be at least 1")
+    return number
+
+
+ADDED: dict[str, Callable[[Parser], None]] = {
+    "run": _add_run,
+    "run-application": _add_run,
+    "info": _add_info,
+    "plan": _add_plan,
+    "list": _add_list,
+    "cancel": _add_cancel,
+    "stop": _add_stop,
+    "savepoint": _add_savepoint,
+    "checkpoint": _add_checkpoint,
+    "state": _add_state,
+    "recover": _add_recover,
+    "config": _add_config,
+    "gateway": _add_gateway,
+    "ui": _add_ui,
+    "completion": _add_completion,
+}
+"""By action."""

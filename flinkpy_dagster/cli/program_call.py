@@ -1,0 +1,79 @@
+"""The program that the command line names, with its options; what cannot be done is refused before it starts."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from flinkpy_dagster.cli.arguments import Arguments
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import ConfigurationError, UnsupportedFeature
+from flinkpy_dagster.programs.program import Program, module_program
+from flinkpy_dagster.programs.python_files import import_paths, importing_from, split_files
+
+_CLAIM_MODES = ("no_claim", "claim", "legacy")
+
+
+def configuration_of(arguments: Arguments) -> Configuration:
+    """The options on the command line, checked. Raises ConfigurationError, UnsupportedFeature."""
+    _refuse_what_is_missing(arguments)
+    configuration = Configuration.from_pairs(arguments.pairs)
+    if arguments.parallelism is not None:
+        configuration.set("parallelism.default", arguments.parallelism)
+    if arguments.savepoint is not None:
+        configuration.set("execution.state-recovery.path", arguments.savepoint)
+    if arguments.allows_non_restored:
+        configuration.set("execution.state-recovery.ignore-unclaimed-state", True)
+    if arguments.target is not None:
+        configuration.set("execution.target", arguments.target)
+    if arguments.python_executable is not None:
+        configuration.set("python.executable", arguments.python_executable)
+    return configuration
+
+
+def files_of(arguments: Arguments) -> list[str]:
+    """What -pyfs and -pypath name, absolute."""
+    folders = (arguments.python_path or "").replace(":", ",")
+    return split_files(",".join(filter(None, (arguments.files, folders))))
+
+
+@contextmanager
+def program_of(arguments: Arguments, configuration: Configuration) -> Iterator[Program]:
+    """The program, entered; its files are on the import path, and in ``configuration`` for the workers.
+
+    Raises InvalidProgram.
+    """
+    with tempfile.TemporaryDirectory(prefix="flinkpy-") as folder:
+        paths = import_paths(files_of(arguments), folder)
+        if paths:
+            configuration.set("python.files", ",".join(paths))
+        with importing_from(paths), _program(arguments) as program:
+            yield program
+
+
+def _program(arguments: Arguments) -> Program:
+    if arguments.module is not None:
+        return module_program(arguments.module, arguments.args)
+    assert arguments.program is not None
+    return Program(arguments.program, arguments.args)
+
+
+def _refuse_what_is_missing(arguments: Arguments) -> None:
+    if arguments.requirements is not None:
+        raise UnsupportedFeature(
+            "Python requirements (-pyreq)",
+            "install them where driver and workers run, or ship them with -pyfs.",
+        )
+    if arguments.archives is not None:
+        raise UnsupportedFeature(
+            "Python archives (-pyarch)", "put the files where driver and workers can read them."
+        )
+    mode = (arguments.claim_mode or "no_claim").lower()
+    if mode not in _CLAIM_MODES:
+        raise ConfigurationError(f"'{arguments.claim_mode}' is no claim mode; there is no_claim.")
+    if mode != "no_claim":
+        raise UnsupportedFeature(
+            f"the claim mode {mode.upper()}", "a job copies what it starts from: use NO_CLAIM, the default."
+        )
+    if arguments.module is not None and os.path.sep in arguments.module:
+        raise ConfigurationError(f"'{arguments.module}' is no name of a module: give it with dots.")
