@@ -12,7 +12,8 @@ from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.recording import Recording
 from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction
+from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction, UnsupportedFeature
+from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import StreamGraph
@@ -36,6 +37,7 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
     stream_graph = recording.stream_graph(job_name, extra)
     job_graph = job_graph_of(stream_graph)
     check_parallelisms(job_graph)
+    check_partitioned_sinks(job_graph)
     check_pickling(stream_graph)
     configuration = Configuration(recording.configuration)
     captured = current_capture()
@@ -65,6 +67,19 @@ def executor_for(configuration: Configuration) -> Executor:
         )
     executor: Executor = known[target].load()
     return executor
+
+
+def check_partitioned_sinks(job_graph: JobGraph) -> None:
+    """Raises UnsupportedFeature for a sink with ``partition_by`` in a job that may never end."""
+    if not is_unbounded(job_graph):
+        return
+    for vertex in job_graph.vertices:
+        for node in vertex.nodes:
+            if any(isinstance(each, specs.TableSink) and each.partition_by for each in node.operators):
+                raise UnsupportedFeature(
+                    f"ParquetSink(partition_by=...) of '{node.name}' in an unbounded job",
+                    "use it in bounded programs, or FileSink with a bucket assigner.",
+                )
 
 
 def check_pickling(graph: StreamGraph) -> None:

@@ -1,6 +1,7 @@
 """Where streams end: ``DataStreamSink`` and the sinks of our own."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from flinkpy_dagster.api.operator_settings import OperatorSettings
@@ -28,6 +29,10 @@ class Sink:
         """The payload of the operator that writes elements of this type."""
         raise InvalidProgram(f"{type(self).__name__} is not a sink that sink_to() can write to.")
 
+    def payloads(self, value_type: TypeInformation) -> tuple[object, ...]:
+        """The payload of ``writer``, after those of what the sink does with elements first."""
+        return (self.writer(value_type),)
+
     def committer(self) -> object | None:
         """The payload of the operator that commits, None if there is none."""
         return None
@@ -37,8 +42,8 @@ class ParquetSink(Sink):
     """Writes rows as one Parquet data set (beyond PyFlink).
 
     The folder at ``path`` appears complete when the job has finished. ``mode``: "overwrite", "append" or "error".
-    ``asset_key`` names the asset in Dagster. ``partition_by``: a field; there is a folder for every value of it then,
-    and "overwrite" replaces those that have new rows, or that the run is for (``env.get_partition()``).
+    ``asset_key`` names the asset in Dagster. ``partition_by``: a field; there is a folder for every value of it then. A
+    run for partitions (``env.get_partition()``) writes, and replaces, the folders of these only; bounded jobs only.
     ``column_lineage``: for the catalog, where a column is from: ``{"total": ["orders.price", "orders.amount"]}``, the
     origins being columns of sources, by the sources' names.
     """
@@ -53,11 +58,15 @@ class ParquetSink(Sink):
     ) -> None:
         if mode not in ("overwrite", "append", "error"):
             raise InvalidProgram(f"The mode of a ParquetSink is overwrite, append or error, not {mode!r}.")
+        if partition_by is not None and mode == "error":
+            raise InvalidProgram(
+                "A ParquetSink with partition_by has the mode overwrite or append: others add to it."
+            )
         self._path, self._mode, self._asset_key, self._partition_by = path, mode, asset_key, partition_by
         self._column_lineage = lineage_pairs(column_lineage)
 
     def writer(self, value_type: TypeInformation) -> object:
-        fields = getattr(value_type, "get_field_names", list)()
+        fields: list[str] = getattr(value_type, "get_field_names", list)()
         if self._partition_by is not None and self._partition_by not in fields:
             raise InvalidProgram(
                 f"A ParquetSink cannot be partitioned by '{self._partition_by}': the fields of its rows are {fields}."
@@ -151,6 +160,22 @@ def print_sink(stream: "DataStream", sink_identifier: str | None) -> DataStreamS
     )
 
 
+def function_sink(stream: "DataStream", payload: object) -> DataStreamSink:
+    """The sink of ``add_sink()``."""
+    recording, source = stream._recording, stream._transformation
+    return DataStreamSink(
+        recording,
+        LegacySinkTransformation(
+            id=recording.ids.next(),
+            name="Unnamed",
+            output_type=source.output_type,
+            parallelism=recording.parallelism,
+            inputs=[source],
+            operators=(payload,),
+        ),
+    )
+
+
 def sink_of(stream: "DataStream", sink: Sink) -> DataStreamSink:
     """The sink of ``sink_to()``."""
     if not isinstance(sink, Sink):
@@ -164,7 +189,14 @@ def sink_of(stream: "DataStream", sink: Sink) -> DataStreamSink:
             output_type=source.output_type,
             parallelism=recording.parallelism,
             inputs=[source],
-            operators=(sink.writer(source.output_type),),
+            operators=tuple(_of_partition(each, recording) for each in sink.payloads(source.output_type)),
             committer=sink.committer(),
         ),
     )
+
+
+def _of_partition(payload: object, recording: Recording) -> object:
+    """A table with a folder per partition knows which ones the run is for."""
+    if not isinstance(payload, specs.TableSink) or payload.partition_by is None:
+        return payload
+    return replace(payload, partitions=tuple(recording.configuration.get("flinkpy.partition.keys") or ()))

@@ -114,7 +114,6 @@ def _parts_of(loaded: LoadedProgram, ops: ProgramOps) -> _Parts:
         [assets],
         executor_def=slot_sharing_executor,
         description=source.description,
-        partitions_def=program.partitions_def,
         tags={JOB_TAG: "true", "flinkpy/program": source.name, **program.tags},
     )
     return _Parts(ops.resource_key, loaded.resource(), [assets, *ops.source_specs()], job)

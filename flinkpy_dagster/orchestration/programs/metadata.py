@@ -50,7 +50,7 @@ def of_data_set(job_graph: JobGraph, data_set: IntermediateDataSet) -> Metadata:
 
 def of_sink(vertex: JobVertex, node: StreamNode) -> Metadata:
     """What the graph says of a sink."""
-    spec = node.operators[-1]
+    spec: Any = node.operators[-1]
     metadata: Metadata = {"parallelism": vertex.execution_parallelism, "vertex": vertex.name}
     value_type = getattr(spec, "row_type", None) or getattr(spec, "value_type", None)
     if value_type is not None:

@@ -77,7 +77,7 @@ class ProgramOps:
             group_name=self.group_name or legal_name(self.graph.name),
             metadata_by_output_name=self._metadata(),
             tags_by_output_name=self._kinds(),
-            owners_by_output_name=dict.fromkeys(keys, self.owners) if self.owners else None,
+            owners_by_output_name=dict.fromkeys(keys, list(self.owners)) if self.owners else None,
             partitions_def=self.partitions_def,
             backfill_policy=self.backfill_policy,
             automation_conditions_by_output_name=dict.fromkeys(keys, self.automation_condition)

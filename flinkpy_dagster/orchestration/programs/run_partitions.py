@@ -6,7 +6,13 @@ Dagster says it in tags of the run: one key, or the ends of a range when a backf
 from collections.abc import Mapping
 from typing import Any
 
-from dagster import DagsterInstance, MultiPartitionsDefinition, PartitionKeyRange, PartitionsDefinition
+from dagster import (
+    DagsterInstance,
+    DynamicPartitionsDefinition,
+    MultiPartitionsDefinition,
+    PartitionKeyRange,
+    PartitionsDefinition,
+)
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError
@@ -23,8 +29,11 @@ def partition_keys(
     if partitions is None:
         return ()
     if _FIRST in tags and _LAST in tags:
+        if isinstance(partitions, DynamicPartitionsDefinition):  # their keys are the instance's
+            keys = partitions.get_partition_keys(dynamic_partitions_store=instance)
+            return tuple(keys[keys.index(tags[_FIRST]) : keys.index(tags[_LAST]) + 1])
         both = PartitionKeyRange(tags[_FIRST], tags[_LAST])
-        return tuple(partitions.get_partition_keys_in_range(both, dynamic_partitions_store=instance))
+        return tuple(partitions.get_partition_keys_in_range(both))
     return (tags[_KEY],) if _KEY in tags else ()
 
 
@@ -58,10 +67,9 @@ def example_of(partitions: PartitionsDefinition | None) -> str:
 
 def _window(keys: tuple[str, ...], partitions: PartitionsDefinition | None) -> list[str] | None:
     """Beginning and end of time-window partitions, as their time zone has them on the clock."""
-    if isinstance(partitions, MultiPartitionsDefinition) or not hasattr(
-        partitions, "time_window_for_partition_key"
-    ):
+    window_of: Any = getattr(partitions, "time_window_for_partition_key", None)
+    if isinstance(partitions, MultiPartitionsDefinition) or window_of is None:
         return None
-    windows = [partitions.time_window_for_partition_key(key) for key in keys]
+    windows = [window_of(key) for key in keys]
     start, end = min(each.start for each in windows), max(each.end for each in windows)
     return [start.replace(tzinfo=None).isoformat(), end.replace(tzinfo=None).isoformat()]
