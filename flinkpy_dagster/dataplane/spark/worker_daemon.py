@@ -4,6 +4,8 @@ Spark runs this module in place of ``pyspark.daemon`` (``spark.python.daemon.mod
 see ``early_ends``.
 """
 
+import gc
+from collections.abc import Callable
 from typing import Any
 
 from pyspark import daemon
@@ -12,11 +14,31 @@ import flinkpy_dagster.dataplane.regions.passes  # noqa: F401
 from flinkpy_dagster.dataplane.spark.early_ends import GentleOs, closing
 
 
+def settling(worker: Callable[..., int]) -> Callable[..., int]:
+    """``pyspark.daemon.worker``; what is loaded when a first task has ended is loaded for good.
+
+    Spark collects garbage after each task, in every object there is: with all modules that is 30 ms of processor time,
+    more than a small task itself takes.
+    """
+    is_settled = False
+
+    def run(*arguments: Any) -> int:
+        nonlocal is_settled
+        code = worker(*arguments)
+        if not is_settled:
+            is_settled = True
+            gc.collect()
+            gc.freeze()
+        return code
+
+    return run
+
+
 def main() -> None:
     """Forks workers until Spark closes the daemon's input."""
     spark_daemon: Any = daemon
     spark_daemon.os = GentleOs()
-    spark_daemon.worker = closing(spark_daemon.worker)
+    spark_daemon.worker = settling(closing(spark_daemon.worker))
     spark_daemon.manager()
 
 
