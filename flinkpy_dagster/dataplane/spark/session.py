@@ -101,8 +101,6 @@ _DEFAULTS = {
     "spark.log.level": "ERROR",
     # call sites of Column and DataFrame methods, for Spark's own messages: a third of all calls of the JVM
     "spark.python.sql.dataFrameDebugging.enabled": "false",
-    # call sites of DataFrame and Column methods, for Spark's messages: three calls of the JVM for each of ours
-    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.python.task.killTimeout": "100ms",  # after that a canceled worker gets its warning, see early_ends
     "spark.scheduler.mode": "FAIR",  # one pool per slot sharing group: a heavy op must not starve the others
     "spark.task.maxFailures": "1",  # restarting is the business of the restart strategy
