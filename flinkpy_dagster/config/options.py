@@ -2,14 +2,15 @@
 
 from difflib import get_close_matches
 
+from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
 from flinkpy_dagster.config.option import ConfigOption
 from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
 
 OPTIONS: tuple[ConfigOption, ...] = JOB_OPTIONS + RECOVERY_OPTIONS
-"""All options, by theme."""
+"""All options of jobs, by theme; those of the gateway are not among them."""
 
-_BY_KEY = {option.key: option for option in OPTIONS}
+_BY_KEY = {option.key: option for option in (*OPTIONS, *GATEWAY_OPTIONS)}
 
 
 PASSED_NAMESPACES = frozenset(

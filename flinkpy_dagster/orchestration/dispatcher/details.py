@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from flinkpy_dagster.ids import id_of
 from flinkpy_dagster.orchestration.dispatcher.job_log import Kept, Told
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview
 from flinkpy_dagster.orchestration.job.job_facts import GRAPH_FACT, NUMBERS_FACT, WORKERS_FACT
@@ -35,7 +36,7 @@ class Attempt:
 
     @property
     def state(self) -> str:
-        return next(reversed(self.times_ms), "CREATED")
+        return next(reversed(list(self.times_ms)), "CREATED")
 
     @property
     def start_ms(self) -> int:
@@ -82,6 +83,11 @@ class VertexDetails:
     def attempt(self) -> Attempt:
         """The newest one."""
         return self.attempts[-1]
+
+    @property
+    def slot_sharing_group_id(self) -> str:
+        """Flink's have ids, ours names."""
+        return id_of("slot sharing group", self.slot_sharing_group)
 
     @property
     def total(self) -> Numbers:

@@ -86,7 +86,9 @@ def _error_text(data: Any) -> str:
 
 
 def _traceback(data: Any) -> str:
-    """That of the user's function where there is one, else that of the step."""
+    """That of the user's function where there is one, else that of the step; a retry's own says nothing."""
     told = getattr(getattr(data, "user_failure_data", None), "metadata", None) or {}
     own = getattr(told.get("traceback"), "value", None)
-    return own.strip("`\n") if own else _error_text(data)
+    if own:
+        return str(own).strip("`\n")
+    return "" if data.error is not None and data.error.cls_name == "RetryRequested" else _error_text(data)

@@ -56,25 +56,37 @@ def cancel_job(instance: DagsterInstance, job_id: str) -> JobOverview:
 
 
 def trigger_savepoint(
-    instance: DagsterInstance, job_id: str, folder: str | None = None, *, cancels: bool = False
+    instance: DagsterInstance,
+    job_id: str,
+    folder: str | None = None,
+    *,
+    cancels: bool = False,
+    request_id: str | None = None,
 ) -> str:
     """Asks for a savepoint; the id of the request. ``cancels``: the job ends as CANCELED once it is made.
 
-    Raises JobNotFound, JobTerminated.
+    ``request_id``: what the request is to be called; one that the job knows already is not made again. Raises
+    JobNotFound, JobTerminated.
     """
-    return _ask(instance, job_id, {"folder": _absolute(folder), "cancels": cancels})
+    return _ask(instance, job_id, {"folder": _absolute(folder), "cancels": cancels}, request_id)
 
 
 def trigger_stop(
-    instance: DagsterInstance, job_id: str, folder: str | None = None, *, drains: bool = False
+    instance: DagsterInstance,
+    job_id: str,
+    folder: str | None = None,
+    *,
+    drains: bool = False,
+    request_id: str | None = None,
 ) -> str:
     """Asks for stop-with-savepoint; the id of the request. ``drains``: event time is brought to its end before."""
-    return _ask(instance, job_id, {"folder": _absolute(folder), "stops": True, "drains": drains})
+    content = {"folder": _absolute(folder), "stops": True, "drains": drains}
+    return _ask(instance, job_id, content, request_id)
 
 
-def trigger_checkpoint(instance: DagsterInstance, job_id: str) -> str:
+def trigger_checkpoint(instance: DagsterInstance, job_id: str, *, request_id: str | None = None) -> str:
     """Asks for a checkpoint now; the id of the request."""
-    return _ask(instance, job_id, {"is_checkpoint": True})
+    return _ask(instance, job_id, {"is_checkpoint": True}, request_id)
 
 
 def request_status(instance: DagsterInstance, job_id: str, request_id: str) -> RequestStatus:
@@ -122,11 +134,13 @@ def dispose_savepoint(path: str) -> None:
     dispose(local_folder(path))
 
 
-def _ask(instance: DagsterInstance, job_id: str, content: dict) -> str:
+def _ask(instance: DagsterInstance, job_id: str, content: dict, request_id: str | None = None) -> str:
     job = find_job(instance, job_id)
     if job.is_terminal:
         raise JobTerminated(job_id, f"it is not running, but {job.status}, so there is no savepoint of it.")
-    request_id = random_id()
+    request_id = request_id or random_id()
+    if REQUEST + request_id in _run(instance, job).tags:
+        return request_id
     instance.add_run_tags(job.run_id, {REQUEST + request_id: json.dumps(content)})
     return request_id
 

@@ -18,6 +18,7 @@ from flinkpy_dagster.operators.metric_registry import merged
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.run_control import RunControl
 from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointStatistics
+from flinkpy_dagster.types.keys import default_max_parallelism
 
 GRAPH_FACT, WORKERS_FACT, NUMBERS_FACT = "job_graph", "task_managers", "numbers"
 """Fields of an engine event's metadata; JSON."""
@@ -57,13 +58,13 @@ def graph_fact(graph: NamedGraph, configuration: Configuration, job_id: str) -> 
 
 
 def _vertex_fact(vertex: JobVertex, op_name: str) -> dict[str, Any]:
-    group = vertex.slot_sharing_group
+    group, most = vertex.slot_sharing_group, vertex.max_parallelism
     return {
         "id": vertex.id,
         "name": vertex.name,
         "op": op_name,
         "parallelism": vertex.execution_parallelism,
-        "max_parallelism": vertex.max_parallelism,
+        "max_parallelism": most if most > 0 else default_max_parallelism(vertex.execution_parallelism),
         "slot_sharing_group": f"{group.name} {group.index}",
         "operators": [{"id": node.operator_id, "name": node.name} for node in vertex.nodes],
     }
