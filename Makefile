@@ -13,7 +13,7 @@ DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
 HEAVY := nice -n 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install java run ui test lint types imports unit conformance pyflink chaos bench docs constraints clean
+.PHONY: help install java run ui test lint types imports unit conformance pyflink chaos bench docs pictures constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -78,6 +78,9 @@ bench: install java ## benchmarks/RESULTS.md
 docs: install ## write the pages that are made from the code, then the site: build/site/index.html
 	$(BIN)/python docs/reference.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+pictures: install java ## docs/pictures anew, as the browser tests see Dagster's UI
+	FLINKPY_PICTURES=docs/pictures $(HEAVY) $(BIN)/python -m pytest -q tests/browser
 
 constraints: install ## pin what is installed now
 	{ echo "# Everything the project and its checks install, tried together on Python 3.11. Written by: make constraints"; \

@@ -248,7 +248,8 @@ def _take_part(
         raise RetryRequested(attempts, seconds_to_wait=restarts.backoff_ms / 1000) from cause
     except Exception as error:
         yield from check_results(job_run, vertex)
-        raise _failure(job_run, vertex, error) from error
+        # the user's own traceback is metadata of the failure; Spark's account of how it came here says nothing more
+        raise _failure(job_run, vertex, error) from (None if getattr(error, "traceback_text", "") else error)
     about = metadata.of_vertex(result, vertex) | metadata.of_job(metrics_of(job_run), op_name)
     context.log.debug(
         f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
