@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flinkpy_dagster.runtime.events import CancelRequested, Event, SuspendRequested
+from flinkpy_dagster.runtime.execution_states import TERMINAL_JOB
 from flinkpy_dagster.runtime.scheduling import Scheduler
 from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 
@@ -26,6 +27,7 @@ class RunControl:
         self._callbacks: list[Callable[[], None]] = []
         self._posted: list[Event] = []
         self._facts: list[tuple[str, dict[str, Any]]] = []
+        self._last_words: list[Callable[[], tuple[str, dict[str, Any]]]] = []
         self._lock = threading.Lock()
 
     def taken_over(self, scheduler: Scheduler, task_keys: Mapping[str, str], *, retries: bool) -> None:
@@ -57,11 +59,19 @@ class RunControl:
         with self._lock:
             self._facts.append((message, about))
 
+    def tell_at_end(self, words: Callable[[], tuple[str, dict[str, Any]]]) -> None:
+        """The same, asked for when all steps have ended."""
+        with self._lock:
+            self._last_words.append(words)
+
     def take_facts(self) -> list[tuple[str, dict[str, Any]]]:
         """What was told since this was last called."""
+        last: list[Callable[[], tuple[str, dict[str, Any]]]] = []
         with self._lock:
             facts, self._facts = self._facts, []
-        return facts
+            if self.scheduler is not None and self.scheduler.status in TERMINAL_JOB:
+                last, self._last_words = self._last_words, []
+        return facts + [words() for words in last]
 
     # -- cancelling ------------------------------------------------------------------------------------
 

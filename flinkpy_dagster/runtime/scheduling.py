@@ -47,6 +47,7 @@ class Scheduler:
         self.mode, self.slots = mode, slots
         self.execution = ExecutionGraph(name, at_ms)
         self._slot_timeout_ms, self._may_grow, self._now_ms = slot_timeout_ms, may_grow, at_ms
+        self.placements: dict[tuple[str, int], tuple[int, ...]] = {}  # by task and attempt: the slots it got
         self._tasks: dict[str, Task] = {}
         self._waiting: list[Bundle] = []  # most urgent first
         self._bundle_of: dict[str, Bundle] = {}  # in which a task waits, or waited last
@@ -296,6 +297,7 @@ class Scheduler:
             return False
         for key in alive:
             self._move(key, ExecutionState.SCHEDULED)
+            self.placements[key, self.execution.attempt_of(key)] = self.slots.slots_of(key)
             self._due |= dict.fromkeys(self._called.keys() & {key})
         return True
 

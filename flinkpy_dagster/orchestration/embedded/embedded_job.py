@@ -27,6 +27,7 @@ from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.job.job_facts import tell_graph
+from flinkpy_dagster.orchestration.job.job_pictures import tell_pictures
 from flinkpy_dagster.orchestration.job.job_report import accumulators, progress, tables
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.resuming import Resuming, is_resumable
@@ -159,6 +160,7 @@ class EmbeddedJob(JobClient):
         self._run_id = run_id
         self.run.attach(run_control(run_id))
         tell_graph(run_control(run_id), self.graph, self.configuration, self.job_id)
+        tell_pictures(run_control(run_id), self.graph, self.run.results)
         if self._cancel_requested:
             self._cancel_run(run_id)
             return self.run

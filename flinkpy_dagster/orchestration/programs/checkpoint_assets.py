@@ -20,6 +20,7 @@ from dagster import (
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.orchestration.job.job_facts import keep_numbers
 from flinkpy_dagster.orchestration.job.job_run import JobRun
+from flinkpy_dagster.orchestration.programs.checkpoint_history import CheckpointHistory
 from flinkpy_dagster.orchestration.steps import spark_jobs
 from flinkpy_dagster.orchestration.streaming.run_requests import RunRequests
 from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointRecord, CheckpointStatistics
@@ -92,6 +93,7 @@ class _Reports:
         self._held: tuple[EpochMetadata, str] | None = None
         self._skipped = 0
         self.statistics = CheckpointStatistics()
+        self._history = CheckpointHistory()
 
     def events(self, news: Any) -> Iterator[Any]:
         """Events for what has happened since the last call."""
@@ -108,13 +110,13 @@ class _Reports:
                 self._skipped += self._held is not None
                 self._held = each
         if self._held is not None and time.monotonic() - self._told_at >= REPORT_SECONDS:
-            yield self._told()
+            yield self._told(is_last=False)
 
     def rest(self, news: Any) -> Iterator[Any]:
         """The same at the end: the newest one is told in any case."""
         yield from self.events(news)
         if self._held is not None:
-            yield self._told()
+            yield self._told(is_last=True)
 
     def _count(self, news: Any) -> None:
         if isinstance(news, CheckpointFailed):
@@ -127,13 +129,17 @@ class _Reports:
                 failure=str(news),
             )
             self.statistics.add(failed)
+            self._history.add(failed)
         else:
             self.statistics.restored_from = self.statistics.restored_from or news[0].restored_from
-            self.statistics.add(_record(*news))
+            record = _record(*news)
+            self.statistics.add(record)
+            self._history.add(record, checkpoint_metadata(*news).get("lag_ms"))
 
-    def _told(self) -> AssetMaterialization:
+    def _told(self, *, is_last: bool) -> AssetMaterialization:
         assert self._held is not None
         about = checkpoint_metadata(*self._held) | {"not_reported": self._skipped}
+        about |= self._history.metadata(self._held[0].job_name, is_due=is_last)
         self._held, self._skipped, self._told_at = None, 0, time.monotonic()
         return AssetMaterialization(self._key, metadata=about)
 

@@ -9,6 +9,7 @@ from dagster import BackfillPolicy, Definitions, ResourceDefinition, define_asse
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.boundedness import is_unbounded
+from flinkpy_dagster.orchestration.job.job_pictures import graph_metadata
 from flinkpy_dagster.orchestration.naming import JOB_TAG, NamedGraph, legal_name
 from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
@@ -114,6 +115,7 @@ def _parts_of(loaded: LoadedProgram, ops: ProgramOps) -> _Parts:
         [assets],
         executor_def=slot_sharing_executor,
         description=source.description,
+        metadata=graph_metadata(loaded.graph.job_graph),
         tags={JOB_TAG: "true", "flinkpy/program": source.name, **program.tags},
     )
     return _Parts(ops.resource_key, loaded.resource(), [assets, *ops.source_specs()], job)

@@ -12,6 +12,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound, InvalidProgram
 from flinkpy_dagster.orchestration.job.job_facts import tell_graph
 from flinkpy_dagster.orchestration.job.job_life import job_life
+from flinkpy_dagster.orchestration.job.job_pictures import tell_pictures
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.resuming import (
     Resuming,
@@ -101,6 +102,7 @@ class LoadedProgram:
         made.inspection = inspection
         made.attach(run_control(run_id))
         tell_graph(run_control(run_id), graph, options, job_id)
+        tell_pictures(run_control(run_id), graph, made.results)
         vertices = vertices_of_steps(context.run.step_keys_to_execute, graph)
         if made.resuming is not None and ancestors:
             made.reconcile(vertices)
