@@ -19,6 +19,7 @@ ABSENT_METHODS = {
     "TypeInformation.need_conversion": _INTERNAL,
     "TypeInformation.to_internal_type": _INTERNAL,
     "FileSink.get_transformer": _INTERNAL,
+    "KafkaSink.get_transformer": _INTERNAL,
     "CsvSchemaBuilder.disable_array_element_separator": _ARRAYS,
     "CsvSchemaBuilder.remove_array_element_separator": _ARRAYS,
     "CsvSchemaBuilder.set_array_element_separator": _ARRAYS,
@@ -99,10 +100,6 @@ IDLE: dict[str, tuple[str, str]] = {
         _NOBODY + " Restarts are set with the keys restart-strategy.*.",
     ),
     "InputDependencyConstraint": ("InputDependencyConstraint", _NOBODY),
-    "DeliveryGuarantee": (
-        "DeliveryGuarantee",
-        "Sinks commit once, when the job has finished; none takes it.",
-    ),
     "FileEnumeratorProvider": ("FileEnumeratorProvider", _SPARK_READS),
     "FileSplitAssignerProvider": ("FileSplitAssignerProvider", _SPARK_READS),
     "FileSourceBuilder.set_file_enumerator": ("FileEnumeratorProvider", _SPARK_READS),

@@ -13,6 +13,7 @@
     ├── InputError                   what a source reads is not what was promised
     │   ├── UnreadableSource
     │   └── TypeMismatch
+    ├── UnwritableSink               a sink cannot write: no connection, no driver, rows that are not taken
     ├── UserCodeError                a function of the program raised
     ├── OutOfMemory                  what an operator keeps does not fit its Python worker
     ├── StateError                   what was kept of a job cannot be used
@@ -128,6 +129,17 @@ class UnreadableSource(InputError):
 
     def sentence(self) -> str:
         return f"Source '{self.source}' cannot be read: {self.reason}"
+
+
+class UnwritableSink(FlinkpyError):
+    """A sink that cannot write what it is given, or has nothing to write it with."""
+
+    def __init__(self, sink: str, reason: str):
+        super().__init__(sink, reason)
+        self.sink, self.reason = sink, reason
+
+    def sentence(self) -> str:
+        return f"Sink '{self.sink}' cannot write: {self.reason}"
 
 
 def no_such_file(path: str) -> str:

@@ -160,7 +160,12 @@ _NUMBERS = _names(_API + "sources", "NumberSequenceSource")
 _KAFKA = _names(
     _API + "kafka",
     "KafkaSource KafkaSourceBuilder KafkaTopicPartition KafkaOffsetsInitializer KafkaOffsetResetStrategy",
+) | _names(
+    _API + "kafka_sink",
+    "KafkaSink KafkaSinkBuilder KafkaTopicSelector KafkaRecordSerializationSchema "
+    "KafkaRecordSerializationSchemaBuilder",
 )
+_JDBC = _names(_API + "jdbc", "JdbcSink JdbcConnectionOptions JdbcExecutionOptions")
 _RETRY_PREDICATES = "empty_result_predicate has_exception_predicate exception_type_predicate"
 _RETRIES = (
     "RetryPredicate NoRetryStrategy FixedDelayRetryStrategy ExponentialBackoffDelayRetryStrategy "
@@ -201,6 +206,7 @@ MODULES: dict[str, dict[str, str]] = {
     "pyflink.datastream.connectors": _FILE_SYSTEM | _BASE | _NUMBERS,
     "pyflink.datastream.connectors.base": _BASE,
     "pyflink.datastream.connectors.file_system": _FILE_SYSTEM,
+    "pyflink.datastream.connectors.jdbc": _JDBC,
     "pyflink.datastream.connectors.kafka": _KAFKA,
     "pyflink.datastream.connectors.number_seq": _NUMBERS,
     "pyflink.datastream.data_stream": _DATA_STREAM,
@@ -255,17 +261,9 @@ INSTEAD: dict[str, str] = {
     "pyflink.datastream.connectors.dynamic_kafka": f"{_SPARK_SOURCE} and Spark's Kafka reader.",
     "pyflink.datastream.connectors.elasticsearch": f"{_SPARK_SINK}.",
     "pyflink.datastream.connectors.hybrid_source": "use union() of two sources.",
-    "pyflink.datastream.connectors.jdbc": f"{_SPARK_SINK}, with format('jdbc').",
     "pyflink.datastream.connectors.kafka.FlinkKafkaConsumer": "it wraps a Java class; use KafkaSource.",
-    "pyflink.datastream.connectors.kafka.FlinkKafkaProducer": f"{_SPARK_SINK}, with format('kafka').",
-    "pyflink.datastream.connectors.kafka.Semantic": f"{_SPARK_SINK}, with format('kafka').",
-    "pyflink.datastream.connectors.kafka.KafkaSink": f"{_SPARK_SINK}, with format('kafka').",
-    "pyflink.datastream.connectors.kafka.KafkaSinkBuilder": f"{_SPARK_SINK}, with format('kafka').",
-    "pyflink.datastream.connectors.kafka.KafkaRecordSerializationSchema": f"{_SPARK_SINK}, with format('kafka').",
-    "pyflink.datastream.connectors.kafka.KafkaRecordSerializationSchemaBuilder": (
-        f"{_SPARK_SINK}, with format('kafka')."
-    ),
-    "pyflink.datastream.connectors.kafka.KafkaTopicSelector": f"{_SPARK_SINK}, with format('kafka').",
+    "pyflink.datastream.connectors.kafka.FlinkKafkaProducer": "it wraps a Java class; use KafkaSink.",
+    "pyflink.datastream.connectors.kafka.Semantic": "use KafkaSink and DeliveryGuarantee.",
     "pyflink.datastream.connectors.kinesis": f"{_SPARK_SOURCE}, or {_SPARK_SINK}.",
     "pyflink.datastream.connectors.pulsar": f"{_SPARK_SOURCE}, or {_SPARK_SINK}.",
     "pyflink.datastream.connectors.rabbitmq": f"{_SPARK_SOURCE}, or {_SPARK_SINK}.",

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from flinkpy_dagster.operators.table_writers import TableWriter
 from flinkpy_dagster.types import TypeInformation
 
 
@@ -314,11 +315,12 @@ class TableSink:
     """Rows as a DataFrame: Parquet at ``path``, or whatever ``write(dataframe)`` does with it. Exactly one is set."""
 
     path: str | None = None
-    write: Callable[[Any], None] | None = None
+    write: Callable[..., None] | TableWriter | None = None
     mode: str = "overwrite"  # of Parquet: "overwrite" | "append" | "error"
     row_type: TypeInformation | None = None
     asset_key: tuple[str, ...] | None = None
     partition_by: str | None = None  # a field: Parquet in folders, one per value of it
+    partitions: tuple[str, ...] = ()  # the values that the run is for; none: all
     column_lineage: tuple[tuple[str, tuple[str, ...]], ...] = ()  # declared: column, and "source.column" of each origin
 
 

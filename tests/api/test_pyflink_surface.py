@@ -18,6 +18,7 @@ MISSING_NAMES = {"StreamTransformer", "SupportsPreprocessing", "AsyncFunctionDes
 MISSING_METHODS = {
     "TypeInformation": {"from_internal_type", "need_conversion", "to_internal_type"},
     "FileSink": {"get_transformer"},
+    "KafkaSink": {"get_transformer"},
     "CsvSchemaBuilder": {
         "disable_array_element_separator",
         "remove_array_element_separator",
@@ -31,9 +32,7 @@ REFUSED = {
     "CustomStateBackend",
     "CustomCheckpointStorage",
     "PredefinedOptions",
-    # of the Kafka connector: what wraps Java classes, and sinks
-    *"FlinkKafkaConsumer FlinkKafkaProducer Semantic KafkaSink KafkaSinkBuilder KafkaTopicSelector".split(),
-    *"KafkaRecordSerializationSchema KafkaRecordSerializationSchemaBuilder".split(),
+    *"FlinkKafkaConsumer FlinkKafkaProducer Semantic".split(),  # of the Kafka connector: they wrap Java classes
 }
 OTHER_PARAMETERS = {
     # wrap Java objects in PyFlink

@@ -6,24 +6,23 @@ commit it, any number of times. What is in no metadata is deleted when a run beg
 
 import os
 import shutil
-import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-from flinkpy_dagster.dataplane.data_sets import parquet_schema
-from flinkpy_dagster.dataplane.rows.records import TableColumns
+from flinkpy_dagster.dataplane.sinks.handing_over import check_writer, hand_over, ticket_of
 from flinkpy_dagster.dataplane.sinks.master_hooks import place_taken
 from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
-from flinkpy_dagster.errors import UserCodeError
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 from flinkpy_dagster.operators.specs import RowFileSink, TableSink
+from flinkpy_dagster.operators.table_writers import EpochTicket
 from flinkpy_dagster.operators.task.file_writing import local_path
+from flinkpy_dagster.state.metadata import EpochMetadata
 
 _HIDDEN = ".inprogress-"
 Pending = dict[str, list[list[Any]]]
@@ -51,10 +50,12 @@ class EpochSinks:
     def prepare(self, *, is_fresh: bool) -> None:
         """Makes the folders; a job that starts from nothing treats what is there as the mode of the sink says.
 
-        Raises InvalidProgram for a table that must be new and is not.
+        Raises InvalidProgram for a table that must be new and is not, UnwritableSink.
         """
         for node, spec in self._sinks():
             base = self._base(node, spec)
+            if isinstance(spec, TableSink):
+                check_writer(self.spark, node.name, spec.write, in_epochs=True)
             if is_fresh and isinstance(spec, TableSink) and os.path.exists(base):
                 _make_room(node, spec, base)
             os.makedirs(base, exist_ok=True)
@@ -102,10 +103,10 @@ class EpochSinks:
             pending.setdefault(node.operator_id, []).append(entry)
         return pending
 
-    def commit(self, pending: Mapping[str, Any]) -> None:
-        """Makes the files visible; does nothing for those that are."""
+    def commit(self, metadata: EpochMetadata) -> None:
+        """Makes the files of an epoch visible; does nothing for those that are."""
         by_operator = {node.operator_id: (node, spec) for node, spec in self._sinks()}
-        for operator_id, files in pending.items():
+        for operator_id, files in metadata.pending_commits.items():
             for path, final, _, _ in files:
                 _move(path, final)
             if operator_id in by_operator:  # else a sink that the program no longer has
@@ -113,7 +114,8 @@ class EpochSinks:
                 self.rows[node.id] = self.rows.get(node.id, 0) + sum(file[3] for file in files)
                 self.bytes[node.id] = self.bytes.get(node.id, 0) + sum(file[2] for file in files)
                 if isinstance(spec, TableSink) and spec.write is not None:
-                    self._hand_over(node, spec, [final for _, final, _, _ in files])
+                    ticket = ticket_of(self.folder, operator_id, metadata.fencing_token, metadata.epoch)
+                    self._hand_over(node, [final for _, final, _, _ in files], ticket)
 
     def tables(self) -> Iterator[TableOutput]:
         """The table sinks."""
@@ -122,20 +124,13 @@ class EpochSinks:
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _hand_over(self, node: StreamNode, spec: TableSink, files: list[str]) -> None:
-        """Raises UserCodeError. A run that dies in here calls the program again, with the same rows."""
+    def _hand_over(self, node: StreamNode, files: list[str], ticket: EpochTicket) -> None:
+        """A run that dies in here does it again, with the same rows and the same ticket."""
         there = [file for file in files if os.path.exists(file)]
         if not there:
             return
         table = next(table for table in self.tables() if table.node.id == node.id)
-        schema = parquet_schema(TableColumns(table.row_type).schema)
-        assert spec.write is not None
-        try:
-            spec.write(self.spark.read.schema(schema).parquet(*there))
-        except Exception as error:  # whatever user code raises
-            raise UserCodeError(
-                node.name, type(error).__name__, str(error), traceback.format_exc()
-            ) from error
+        hand_over(self.spark, table, there, ticket)
         for file in there:
             os.remove(file)
 

@@ -125,7 +125,7 @@ class RunningEpochs:
         )
         sinks.prepare(is_fresh=is_fresh)
         if keeping.newest is not None:
-            sinks.commit(keeping.newest.pending_commits)
+            sinks.commit(keeping.newest)
         sinks.discard()
         return sinks
 
@@ -264,7 +264,7 @@ class RunningEpochs:
         )
         observe("committed", number)
         # 3. what it wrote becomes visible
-        self._sinks.commit(committed.pending_commits)
+        self._sinks.commit(committed)
         observe("published", number)
         runner.totals.add(report, self._sinks)
         runner.listener.on_epoch(committed, keeping.take_news())

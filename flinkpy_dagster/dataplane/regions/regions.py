@@ -98,7 +98,7 @@ class RegionRunner:
         """What is checked before the first of these regions runs. Raises InvalidProgram."""
         files = FileSystem(self.spark)
         for region in regions:
-            initialize_on_master(files, plan_region(self.job_graph, region))
+            initialize_on_master(self.spark, files, plan_region(self.job_graph, region))
             self._initialized.add(region.id)
 
     def run(self, region: PipelinedRegion, attempt: int = 0) -> RegionResult:

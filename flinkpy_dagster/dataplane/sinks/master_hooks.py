@@ -8,6 +8,9 @@ region: ``tables.put_in_place`` and ``FileCommits.commit``.
 import os
 from collections.abc import Iterable
 
+from pyspark.sql import SparkSession
+
+from flinkpy_dagster.dataplane.sinks.handing_over import check_writer
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
 from flinkpy_dagster.errors import InvalidProgram
@@ -16,11 +19,15 @@ from flinkpy_dagster.operators.specs import RowFileSink, TableSink
 from flinkpy_dagster.operators.task.file_writing import local_path
 
 
-def initialize_on_master(files: FileSystem, plans: Iterable[StagePlan]) -> None:
-    """Raises InvalidProgram for a table that must be new and is there, and for a folder of files that is a file."""
+def initialize_on_master(spark: SparkSession, files: FileSystem, plans: Iterable[StagePlan]) -> None:
+    """Raises InvalidProgram for a table that must be new and is there, and for a folder of files that is a file.
+
+    UnwritableSink for a writer that has nothing to write with.
+    """
     for plan in plans:
         for table in plan.tables:
             _check_place(files, table)
+            check_writer(spark, table.node.name, table.spec.write, in_epochs=False)
         for vertex in plan.stage.vertices:
             for node in vertex.nodes:
                 _check_folders(node)

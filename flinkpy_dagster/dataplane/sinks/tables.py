@@ -1,17 +1,16 @@
 """Writing typed outputs: stored data sets and table sinks. First beside their place, then into it."""
 
-import traceback
 from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from flinkpy_dagster.dataplane.data_sets import StoredDataSet, parquet_schema, schema_of
+from flinkpy_dagster.dataplane.data_sets import StoredDataSet, schema_of
 from flinkpy_dagster.dataplane.rows.departures import PassSchema, column_name
-from flinkpy_dagster.dataplane.rows.records import TableColumns
+from flinkpy_dagster.dataplane.sinks.handing_over import hand_over
+from flinkpy_dagster.dataplane.sinks.partitioned import put_partitions
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, beside
 from flinkpy_dagster.dataplane.stage_plans import TableOutput
-from flinkpy_dagster.errors import UserCodeError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -55,21 +54,13 @@ def put_in_place(
     size_bytes = files.size_bytes(pending.written)
     path = pending.path
     if pending.table is not None and pending.table.spec.write is not None:
-        _call_writer(spark, pending.table, pending.written)
+        hand_over(spark, pending.table, [pending.written])
         path = ""
+    elif pending.table is not None and pending.table.spec.partition_by is not None:
+        table = pending.table
+        put_partitions(spark, files, pending.written, path, table.spec, table.node.name)
     elif pending.table is not None and pending.table.spec.mode == "append" and files.exists(path):
         files.move_files(pending.written, path)
     else:
         files.replace(pending.written, path)
     return StoredDataSet(path=path, rows=rows, size_bytes=size_bytes, schema=pending.schema, filled=filled)
-
-
-def _call_writer(spark: SparkSession, table: TableOutput, written: str) -> None:
-    """Raises UserCodeError if the writer does anything but write."""
-    write = table.spec.write
-    assert write is not None
-    schema = parquet_schema(TableColumns(table.row_type).schema)
-    try:
-        write(spark.read.schema(schema).parquet(written))
-    except Exception as error:  # whatever user code raises
-        raise UserCodeError.of(table.node.name, error, traceback.format_exc()) from error
