@@ -18,7 +18,8 @@ from flinkpy_dagster.operators.state.state_descriptors import (
     StateDescriptor,
     ValueStateDescriptor,
 )
-from flinkpy_dagster.operators.state.state_types import Convert, conversion, state_type
+from flinkpy_dagster.operators.state.state_evolution import Convert
+from flinkpy_dagster.operators.state.state_types import conversion, evolved_type
 from flinkpy_dagster.operators.state.states import (
     AggregatingState,
     ListState,
@@ -245,7 +246,7 @@ class KeyedStateBackend(Cursor):
             if convert is not None:
                 self.conversions[name] = convert
                 table.update([(key, convert(value)) for key, value in table.items()])
-        self.types[name] = state_type(descriptor)
+        self.types[name] = evolved_type(descriptor, is_evolved=name in self.conversions)
 
     def expiring(self) -> list[tuple[str, dict, Prune, int]]:
         """Name, table, way to prune and time to live (ms) of the states whose values expire and are cleaned up."""
