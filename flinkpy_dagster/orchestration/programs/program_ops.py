@@ -42,6 +42,7 @@ from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.programs import metadata
 from flinkpy_dagster.orchestration.programs.checkpoint_assets import checkpoints_spec, with_checkpoints
+from flinkpy_dagster.orchestration.programs.column_lineage import ColumnLineage
 from flinkpy_dagster.orchestration.programs.source_assets import source_keys, source_specs
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
 
@@ -122,8 +123,17 @@ class ProgramOps:
 
     def _metadata(self) -> dict[str, metadata.Metadata]:
         job_graph, names = self.graph.job_graph, self.graph.output_names
-        of_data_sets = {names[each.id]: metadata.of_data_set(job_graph, each) for each in job_graph.data_sets}
-        of_sinks = {names[str(node.id)]: metadata.of_sink(v, node) for v, node in self.graph.sinks()}
+        keys = self.asset_keys()
+        by_id = {data_set.id: keys[names[data_set.id]] for data_set in job_graph.data_sets}
+        columns = ColumnLineage(self.graph, by_id, self._sources())
+        of_data_sets = {
+            names[each.id]: metadata.of_data_set(job_graph, each) | columns.of_data_set(each)
+            for each in job_graph.data_sets
+        }
+        of_sinks = {
+            names[str(node.id)]: metadata.of_sink(vertex, node) | columns.of_sink(node)
+            for vertex, node in self.graph.sinks()
+        }
         return (
             of_data_sets | of_sinks | {names[v.id]: metadata.of_dead_end(v) for v in self.graph.dead_ends()}
         )
