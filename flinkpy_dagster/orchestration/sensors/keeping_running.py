@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 from dagster import (
+    DagsterInstance,
+    DagsterRun,
     DagsterRunStatus,
     DefaultSensorStatus,
     RunRequest,
@@ -15,6 +17,7 @@ from dagster import (
     SkipReason,
 )
 
+from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, is_gone
 from flinkpy_dagster.orchestration.sensors.watched_job import WatchedJob
 
 _FAILURES_LOOKED_AT = 50
@@ -40,6 +43,9 @@ def keep_running(
     until it is launched by hand; with ``even_if_stopped`` it is launched again, too. After failures in a row it waits:
     ``pause``, twice that, and so on up to 10 minutes; a run that lasted ``stable`` begins the count anew. The run key
     names the run before, so two ticks, or two daemons, launch one run.
+
+    A run whose process is gone, although nobody has noticed (the code server that watched it died with it), is marked
+    as failed; that takes a daemon on the machine of the run.
     """
     watched = WatchedJob.of(job)
     keeping = _Keeping(watched, dict(run_config or {}), dict(tags or {}), pause, stable, even_if_stopped)
@@ -64,7 +70,7 @@ class _Keeping:
 
     def evaluate(self, context: SensorEvaluationContext) -> RunRequest | SkipReason:
         under_way = self.job.unfinished(context.instance)
-        if under_way is not None:
+        if under_way is not None and not _ended_if_dead(context.instance, under_way.dagster_run):
             return SkipReason(f"{self.job.name} runs: {under_way.dagster_run.run_id}.")
         records = self.job.newest(context.instance, _FAILURES_LOOKED_AT)
         if not records:
@@ -100,3 +106,12 @@ class _Keeping:
             failures += 1
         seconds: float = self.pause.total_seconds() * 2 ** max(failures - 1, 0) if failures else 0.0
         return min(seconds, _LONGEST_PAUSE_SECONDS)
+
+
+def _ended_if_dead(instance: DagsterInstance, run: DagsterRun) -> bool:
+    """Is the process gone that a run was in? Then the run is marked as failed."""
+    process = run.tags.get(PROCESS_TAG)
+    if run.status is not DagsterRunStatus.STARTED or process is None or not is_gone(process):
+        return False
+    instance.report_run_failed(run, f"Its process ({process}) is gone.")
+    return True
