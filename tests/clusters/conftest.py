@@ -7,6 +7,7 @@ from pyspark.sql import SparkSession
 
 from tests.clusters.jars import NoJars
 from tests.clusters.kafka import connector_jars, running_broker
+from tests.clusters.postgres import NoServer, running_postgres
 from tests.clusters.topics import Broker
 
 
@@ -25,3 +26,13 @@ def kafka_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def kafka(kafka_servers: str, spark: SparkSession) -> Broker:
     """The broker, asked through the session of all tests, which has the connector if any test is marked ``kafka``."""
     return Broker(kafka_servers, spark)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """``host:port/database`` of a server, user ``test``; skips where there is none."""
+    try:
+        with running_postgres() as address:
+            yield address
+    except NoServer as reason:
+        pytest.skip(f"No server of PostgreSQL: {reason}.")

@@ -14,7 +14,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0
 <groupId>tests</groupId><artifactId>jars</artifactId><version>1</version>
 <dependencies>{dependencies}</dependencies></project>
 """
-_DEPENDENCY = "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>{exclusions}</dependency>"
+_ONE = "<groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>"
 _ALONE = "<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions>"
 
 
@@ -54,7 +54,9 @@ def _resolve(coordinates: Sequence[str], alone: bool, folder: Path) -> None:
     scratch = folder.with_name(f"{folder.name}.{os.getpid()}")
     scratch.mkdir(parents=True)
     exclusions = _ALONE if alone else ""
-    dependencies = [_DEPENDENCY.format(*each.split(":"), exclusions=exclusions) for each in coordinates]
+    dependencies = [
+        f"<dependency>{_ONE.format(*each.split(':'))}{exclusions}</dependency>" for each in coordinates
+    ]
     (scratch / "pom.xml").write_text(_POM.format(dependencies="".join(dependencies)))
     command = [maven, "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={scratch}"]
     try:

@@ -5,12 +5,13 @@ python -m tests.clusters.kafka      # starts a broker, prints its address, ends 
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyspark
@@ -101,8 +102,5 @@ def _wait_for(port: int, process: "subprocess.Popen[bytes]", folder: Path) -> No
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch, running_broker(Path(scratch)) as address:
         print(address, flush=True)
-        try:
-            while True:
-                time.sleep(3600)
-        except KeyboardInterrupt:
-            pass
+        with suppress(KeyboardInterrupt):
+            signal.pause()

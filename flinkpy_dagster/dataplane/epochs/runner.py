@@ -19,6 +19,7 @@ from flinkpy_dagster.dataplane.data_sets import DataSetStore
 from flinkpy_dagster.dataplane.epochs.control import EpochListener, EpochRequests, NoSteps, Observer
 from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
 from flinkpy_dagster.dataplane.epochs.running import RunningEpochs
+from flinkpy_dagster.dataplane.epochs.streams import named_sources
 from flinkpy_dagster.dataplane.epochs.totals import Totals
 from flinkpy_dagster.dataplane.regions.regions import job_tag
 from flinkpy_dagster.dataplane.regions.results import RegionResult
@@ -110,7 +111,7 @@ class EpochRunner:
         context.setJobDescription(self.job_graph.name)
         end = JobEnd.FAILED
         try:
-            with spark_errors(self.job_graph.name, tag), ExitStack() as stack:
+            with spark_errors(self.job_graph.name, tag, sources=named_sources(self.job_graph)), ExitStack() as stack:
                 self.check_canceled()
                 self.requests.open()
                 self._running = RunningEpochs(self, stack, attempt)

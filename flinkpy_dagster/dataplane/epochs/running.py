@@ -21,7 +21,7 @@ from flinkpy_dagster.dataplane.epochs.offsets import offsets_for_metadata, offse
 from flinkpy_dagster.dataplane.epochs.passes import EpochPasses, EpochReport, whole_job
 from flinkpy_dagster.dataplane.epochs.polled_sources import POLLED, PolledSource, polled_source
 from flinkpy_dagster.dataplane.epochs.query_folder import COMPACT_INTERVAL, make_query_folder, offsets_of
-from flinkpy_dagster.dataplane.epochs.streams import QuerySources, spark_side_nodes
+from flinkpy_dagster.dataplane.epochs.streams import QuerySources, named_sources, spark_side_nodes
 from flinkpy_dagster.dataplane.regions.exchanges import ENGINE_SETTINGS, source_name, unshared_session
 from flinkpy_dagster.dataplane.regions.regions import job_tag
 from flinkpy_dagster.dataplane.regions.sources import EpochLimits
@@ -315,7 +315,7 @@ class RunningEpochs:
         context, tag = rows.sparkSession.sparkContext, job_tag(self._runner.job_id)
         context.addJobTag(tag)
         context.setJobDescription(self._runner.job_graph.name)
-        with spark_errors(self._runner.job_graph.name, tag):
+        with spark_errors(self._runner.job_graph.name, tag, sources=named_sources(self._runner.job_graph)):
             yield
 
     def _is_last(self) -> bool:

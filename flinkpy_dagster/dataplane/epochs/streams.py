@@ -43,6 +43,11 @@ def spark_side_nodes(job_graph: JobGraph) -> Iterator[tuple[StreamNode, SourceSp
                     yield node, payload
 
 
+def named_sources(job_graph: JobGraph) -> list[tuple[str, SourceSpec]]:
+    """The same by the names that the program gives them, to say which of them cannot be read."""
+    return [(source_name(node), spec) for node, spec in spark_side_nodes(job_graph)]
+
+
 class Ticks:
     """A source of the query that has new data when we say so (Spark's ``MemoryStream``)."""
 
@@ -75,7 +80,7 @@ class QuerySources:
         count = 0
         for node, spec in spark_side_nodes(job_graph):
             if not isinstance(spec, POLLED):
-                with spark_errors(job_graph.name, "", source_name(node)):
+                with spark_errors(job_graph.name, "", source_name(node), [(source_name(node), spec)]):
                     parts, row_type = stream_parts(spark, source_name(node), spec, limits)
                 opened.append((StreamSource(node, row_type, range(count, count + len(parts))), parts))
                 count += len(parts)

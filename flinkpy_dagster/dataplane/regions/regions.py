@@ -53,6 +53,7 @@ from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.operators.specs import SourceSpec
 from flinkpy_dagster.operators.task.task import TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
 
@@ -358,7 +359,16 @@ class _RunningRegion:
             if name is None:
                 raise
             runner = self._runner
-            raise translated(error, runner.job_graph.name, job_tag(runner.job_id), name) from error
+            sources = [
+                (source_name(node), spec)
+                for plan in self._plans
+                if (node := spark_side_source(plan)) is not None
+                for spec in node.operators
+                if isinstance(spec, SourceSpec)
+            ]
+            raise translated(
+                error, runner.job_graph.name, job_tag(runner.job_id), name, sources
+            ) from error
 
     def _source_behind(self, error: Exception) -> str | None:
         sources = [node for plan in self._plans if (node := spark_side_source(plan)) is not None]

@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from flinkpy_dagster.dataplane.spark.driver_loss import CONNECTION_ERRORS, lost_driver
+from flinkpy_dagster.dataplane.spark.unreadable import Sources, unreadable
 from flinkpy_dagster.errors import (
     FlinkpyError,
     JobCanceled,
@@ -51,11 +52,11 @@ def _crossing(error: FlinkpyError) -> CrossingError:
 
 
 @contextmanager
-def spark_errors(job: str, tag: str, source: str | None = None) -> Iterator[None]:
+def spark_errors(job: str, tag: str, source: str | None = None, sources: Sources = ()) -> Iterator[None]:
     """On the driver: what Spark raises in the block leaves it as one of our errors.
 
-    ``source`` names the source that is being opened; ``tag`` is the Spark job tag that cancels the job. If the driver
-    has ended, that is the error, whatever was raised because of it.
+    ``source`` names the source that is being opened, ``sources`` are those that are being read; ``tag`` is the Spark
+    job tag that cancels the job. If the driver has ended, that is the error, whatever was raised because of it.
     """
     try:
         yield
@@ -65,7 +66,7 @@ def spark_errors(job: str, tag: str, source: str | None = None) -> Iterator[None
             raise JobFailed(job, TargetUnavailable(lost)) from error
         if not isinstance(error, PySparkException | Py4JError):
             raise
-        raise translated(error, job, tag, source) from error
+        raise translated(error, job, tag, source, sources) from error
 
 
 _CANCELED = re.compile(
@@ -84,10 +85,14 @@ _UNREADABLE = (
     "FileNotFoundException",
     "ParquetDecodingException",
     "PATH_ALREADY_EXISTS",
+    "KAFKA_DATA_LOSS",
+    "OffsetOutOfRangeException",
 )
 
 
-def translated(error: Exception, job: str, tag: str, source: str | None = None) -> FlinkpyError:
+def translated(
+    error: Exception, job: str, tag: str, source: str | None = None, sources: Sources = ()
+) -> FlinkpyError:
     """The FlinkpyError that ``error`` of Spark stands for."""
     text = _full_text(error)
     crossed = _CROSSED.search(text)
@@ -97,6 +102,9 @@ def translated(error: Exception, job: str, tag: str, source: str | None = None) 
         return JobFailed(job, OutOfMemory(f"a subtask was killed ({_WORKER_DIED}); most likely it"))
     if tag in text and _CANCELED.search(text):
         return JobCanceled(job)
+    found = unreadable(text, reason_of(error), sources)
+    if found is not None:
+        return found
     if source is not None:
         reason = reason_of(error)
         missing = _MISSING.search(reason)
