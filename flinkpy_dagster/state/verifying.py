@@ -26,7 +26,7 @@ def verify(files: Files, folder: str, metadata: EpochMetadata, path: str) -> Non
     """
     for file in {file.path: file for file in metadata.files()}.values():
         try:
-            data = files.read(joined(folder, file.path))
+            data = files.view(joined(folder, file.path))  # not all of it in memory at once
         except OSError as error:
             raise CorruptState(path, f"its file '{file.path}' cannot be read ({error})") from error
         if len(data) != file.bytes or zlib.crc32(data) != file.checksum:
