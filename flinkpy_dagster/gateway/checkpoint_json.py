@@ -126,7 +126,7 @@ def checkpoints_json(details: JobDetails) -> Json:
             "completed": completed,
             "failed": failed,
         },
-        "summary": {name: summaries.get(name) or summary([]) for name in _SIZES},
+        "summary": {name: summaries.get(name) or _untold(name, completed) for name in _SIZES},
         "latest": {
             "completed": statistics_json(details, newest) if newest else None,
             "savepoint": statistics_json(details, latest["savepoint"]) if "savepoint" in latest else None,
@@ -135,6 +135,12 @@ def checkpoints_json(details: JobDetails) -> Json:
         },
         "history": [statistics_json(details, each) for each in told.get("history", ())],
     }
+
+
+def _untold(name: str, completed: int) -> Json:
+    """What an epoch has none of is 0 in all that are complete; Flink's in-flight bytes are, even without any."""
+    is_nothing = name == "alignment_buffered" or completed > 0
+    return summary([]) | (dict.fromkeys(_PERCENTILES, 0.0) if is_nothing else {})
 
 
 def _restored(details: JobDetails, path: str) -> Json:

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import Any
 
 from flinkpy_dagster.gateway.failure_json import task_manager_id
-from flinkpy_dagster.gateway.schemas import BOOL, ID, INT, NUM, STR, arr, map_of, obj, or_null
+from flinkpy_dagster.gateway.schemas import BOOL, ID, INT, NUM, STR, arr, map_of, obj
 from flinkpy_dagster.orchestration.dispatcher.details import Executor, JobDetails
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview
 
@@ -144,7 +144,7 @@ _MANAGER = {
     "totalResource": _RESOURCE,
     "freeResource": _RESOURCE,
     "hardware": obj(dict.fromkeys(("cpuCores", "physicalMemory", "freeMemory", "managedMemory"), INT)),
-    "memoryConfiguration": obj(dict.fromkeys(_MEMORY, or_null(INT))),
+    "memoryConfiguration": obj(dict.fromkeys(_MEMORY, INT)),
 }
 _METRICS = (
     "heapUsed heapCommitted heapMax nonHeapUsed nonHeapCommitted nonHeapMax directCount directUsed directMax "
@@ -165,7 +165,7 @@ MANAGER = obj(
 
 
 def manager_json(manager: TaskManager) -> Json:
-    """One of ``/taskmanagers``. What Spark does not tell of an executor is 0, or null where Flink has null."""
+    """One of ``/taskmanagers``. What Spark does not tell of an executor is 0."""
     executor, free = manager.executor, manager.slots - manager.slots_used
     share = executor.memory_bytes // manager.slots
     return {
@@ -185,7 +185,7 @@ def manager_json(manager: TaskManager) -> Json:
             "freeMemory": executor.memory_bytes,
             "managedMemory": 0,
         },
-        "memoryConfiguration": dict.fromkeys(_MEMORY) | {"taskHeap": executor.memory_bytes},
+        "memoryConfiguration": dict.fromkeys(_MEMORY, 0) | {"taskHeap": executor.memory_bytes},
     }
 
 

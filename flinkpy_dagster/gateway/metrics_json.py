@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flinkpy_dagster.gateway.schemas import NUM, STR, arr, obj
-from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, Numbers, VertexDetails
+from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, VertexDetails
 
 Json = dict[str, Any]
 
@@ -70,20 +70,26 @@ def _restarting(details: JobDetails, now_ms: int) -> int:
     return (min(ends) if ends else now_ms) - began
 
 
-_SUBTASK = {"numRecordsIn": "records_in", "numRecordsOut": "records_out", "accumulateBusyTimeMs": "busy_ms"}
+def subtask_metrics(vertex: VertexDetails, index: int, now_ms: int) -> dict[str, int]:
+    """Of one subtask; rates are those since its start. Spark's stages pull, so nothing is ever back-pressured."""
+    numbers = vertex.subtasks[index]
+    busy = 1000 * numbers.busy_ms // max(1, vertex.attempt.duration_ms(now_ms))
+    return {
+        "numRecordsIn": numbers.records_in,
+        "numRecordsOut": numbers.records_out,
+        "accumulateBusyTimeMs": numbers.busy_ms,
+        "busyTimeMsPerSecond": min(busy, 1000),
+        "idleTimeMsPerSecond": 1000 - min(busy, 1000),
+        "backPressuredTimeMsPerSecond": 0,
+    }
 
 
-def subtask_metrics(numbers: Numbers) -> dict[str, int]:
-    """Of one subtask."""
-    return {name: getattr(numbers, field) for name, field in _SUBTASK.items()}
-
-
-def vertex_metrics(vertex: VertexDetails) -> dict[str, int]:
+def vertex_metrics(vertex: VertexDetails, now_ms: int) -> dict[str, int]:
     """Of all subtasks, each under its index and a dot."""
     return {
         f"{index}.{name}": value
-        for index, numbers in enumerate(vertex.subtasks)
-        for name, value in subtask_metrics(numbers).items()
+        for index in range(vertex.parallelism)
+        for name, value in subtask_metrics(vertex, index, now_ms).items()
     }
 
 

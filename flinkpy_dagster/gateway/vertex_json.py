@@ -93,10 +93,10 @@ _PRESSURE = word("ok", "low", "high")
 BACK_PRESSURE = obj(
     {
         "status": word("ok", "deprecated"),
-        "backpressureLevel": _PRESSURE,
-        "backpressure-level": _PRESSURE,
-        "end-timestamp": INT,
-        "subtasks": arr(
+        "backpressureLevel?": _PRESSURE,
+        "backpressure-level?": _PRESSURE,
+        "end-timestamp?": INT,
+        "subtasks?": arr(
             obj(
                 {
                     "subtask": INT,
@@ -118,7 +118,7 @@ def vertex_metrics(vertex: VertexDetails, numbers: Numbers | None = None, shares
     Bytes are those of stored results, and known once the vertex has finished.
     """
     numbers = numbers or vertex.total
-    is_complete = vertex.is_complete
+    is_complete = vertex.is_told
     return {
         "read-bytes": vertex.bytes_in // shares,
         "read-bytes-complete": is_complete,
@@ -260,7 +260,12 @@ def spread(values: Iterable[float]) -> dict[str, int]:
 
 
 def back_pressure_json(vertex: VertexDetails, now_ms: int) -> Json:
-    """``.../backpressure``: Spark's stages pull, so there is none; the busy ratio is that since the start."""
+    """``.../backpressure``: Spark's stages pull, so there is none; the busy ratio is that since the start.
+
+    As in Flink nothing is told of a vertex that has ended.
+    """
+    if vertex.attempt.end_ms >= 0:
+        return {"status": "deprecated"}
     duration = max(1, vertex.attempt.duration_ms(now_ms))
 
     def busy(index: int) -> float:

@@ -101,19 +101,19 @@ def attempt(gateway: Gateway, call: Call) -> Any:
 
 def metrics(gateway: Gateway, call: Call) -> Any:
     _, found = _vertex(gateway, call)
-    return metrics_json.chosen(metrics_json.vertex_metrics(found), call.query.get("get"))
+    return metrics_json.chosen(metrics_json.vertex_metrics(found, now_ms()), call.query.get("get"))
 
 
 def subtask_metrics(gateway: Gateway, call: Call) -> Any:
     _, found = _vertex(gateway, call)
-    values = metrics_json.subtask_metrics(found.subtasks[_subtask(found, call)])
+    values = metrics_json.subtask_metrics(found, _subtask(found, call), now_ms())
     return metrics_json.chosen(values, call.query.get("get"))
 
 
 def subtasks_metrics(gateway: Gateway, call: Call) -> Any:
     _, found = _vertex(gateway, call)
     chosen = _ranges(call.query.get("subtasks"), found.parallelism)
-    each = [metrics_json.subtask_metrics(found.subtasks[index]) for index in chosen]
+    each = [metrics_json.subtask_metrics(found, index, now_ms()) for index in chosen]
     return metrics_json.aggregated(each, call.query.get("get"), call.query.get("agg"))
 
 

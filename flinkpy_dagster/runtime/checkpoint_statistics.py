@@ -84,6 +84,7 @@ _SUMMARIZED = {
     "state_size": "state_bytes",
     "checkpointed_size": "written_bytes",
     "end_to_end_duration": "duration_ms",
+    "processed_data": "records",
 }
 
 

@@ -28,6 +28,7 @@ from paths import CHECKPOINT, CLUSTER, JOB, VERTEX, WRONG  # noqa: E402
 from shapes import merged, shape_of  # noqa: E402
 
 PORT = 18091
+PATIENCE = 300  # seconds
 _OPTIONS = f"""
 jobmanager.rpc.address: localhost
 jobmanager.rpc.port: 16124
@@ -66,7 +67,9 @@ class Cluster:
 
     def call(self, script: str, *arguments: str) -> str:
         command = [str(self._flink / "bin" / script), *arguments]
-        done = subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(
+            command, env=self._environment, capture_output=True, text=True, timeout=PATIENCE
+        )
         return done.stdout + done.stderr
 
     def submit(self, program: str, *arguments: str, options: tuple[str, ...] = ()) -> str:
@@ -77,9 +80,25 @@ class Cluster:
         return found[1]
 
     def await_state(self, job_id: str, *states: str) -> None:
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + PATIENCE
         while ask("GET", f"/jobs/{job_id}/status")[1].get("status") not in states:
             assert time.monotonic() < deadline, f"job {job_id} is not {states}"
+            time.sleep(0.3)
+
+    def await_tasks(self, job_id: str) -> None:
+        """Until all of them run."""
+        deadline = time.monotonic() + PATIENCE
+        while {each["status"] for each in ask("GET", f"/jobs/{job_id}")[1].get("vertices", ())} != {
+            "RUNNING"
+        }:
+            assert time.monotonic() < deadline, f"the tasks of job {job_id} do not run"
+            time.sleep(0.3)
+
+    def await_checkpoints(self, job_id: str, count: int) -> None:
+        """Until so many are complete."""
+        deadline = time.monotonic() + PATIENCE
+        while ask("GET", f"/jobs/{job_id}/checkpoints")[1]["counts"]["completed"] < count:
+            assert time.monotonic() < deadline, f"job {job_id} has no {count} checkpoints"
             time.sleep(0.3)
 
 
@@ -94,7 +113,7 @@ def ask(method: str, path: str, body: Any = None) -> tuple[int, Any]:
 
 def _answer(request: urllib.request.Request) -> tuple[int, Any]:
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             status, text = answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         status, text = error.code, error.read().decode()
@@ -251,7 +270,9 @@ def _stream(recording: Recording, cluster: Cluster) -> None:
     (landing / "one.txt").write_text("a\nb\na\n")
     canceled = cluster.submit("streaming.py", str(landing))
     stopped = cluster.submit("streaming.py", str(landing))
-    time.sleep(8)  # some checkpoints
+    for job_id in (canceled, stopped):
+        cluster.await_tasks(job_id)
+        cluster.await_checkpoints(job_id, 3)
     recording.cluster("busy")
     _savepoints(recording, cluster, stopped)
     recording.job("running", stopped)
@@ -295,7 +316,7 @@ def _await_request(recording: Recording, job_id: str, request_id: str, kind: str
 
 
 def _await_completed(recording: Recording, pattern: str, path: str) -> Any:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while True:
         answer = recording.add("running", "GET", pattern, path)
         if answer["status"]["id"] == "COMPLETED":
@@ -325,7 +346,7 @@ def main(venv: str) -> None:
         for script in ("jobmanager.sh", "taskmanager.sh"):
             print(cluster.call(script, "start").strip())
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + PATIENCE
             while time.monotonic() < deadline:
                 try:
                     if ask("GET", "/overview")[1].get("taskmanagers"):

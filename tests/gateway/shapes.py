@@ -6,9 +6,11 @@ that were seen: ``["integer", "null"]``; of fields whose values are words of Fli
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 Shape = Any
+NO_WORDS: Mapping[str, set[str]] = {}
 
 WORDS = frozenset(
     """state status job-state execution-state checkpoint_type mode restart-strategy key id-kind jobType schedulerType
@@ -58,36 +60,46 @@ def merged(one: Shape, other: Shape) -> Shape:
     return {"any": True}
 
 
-def differences(shape: Shape, allowed: Shape, where: str = "") -> list[str]:
-    """What ``shape`` has that ``allowed`` does not, and the required fields that it lacks; one line each."""
+def differences(
+    shape: Shape, allowed: Shape, where: str = "", words: Mapping[str, set[str]] = NO_WORDS
+) -> list[str]:
+    """What ``shape`` has that ``allowed`` does not, and the required fields that it lacks; one line each.
+
+    ``words``: what a field may say although it was not seen to say it, by its name.
+    """
     if allowed is None or shape is None or allowed == {"any": True}:
         return []
     if "nullable" in allowed:
         return (
-            [] if shape == ["null"] else differences(shape.get("nullable", shape), allowed["nullable"], where)
+            []
+            if shape == ["null"]
+            else differences(shape.get("nullable", shape), allowed["nullable"], where, words)
         )
     if isinstance(shape, list) and isinstance(allowed, list):
-        return [f"{where}: {each} is none of {allowed}" for each in shape if not _is_allowed(each, allowed)]
+        known = [*allowed, *(f"={word}" for word in words.get(where.rpartition(".")[2], ()))]
+        return [f"{where}: {each} is none of {allowed}" for each in shape if not _is_allowed(each, known)]
     if isinstance(shape, list) or isinstance(allowed, list):
         return [f"{where}: {_kind(shape)} instead of {_kind(allowed)}"]
     if "fields" in allowed and "fields" in shape:
-        return _differing_fields(shape["fields"], allowed["fields"], where)
+        return _differing_fields(shape["fields"], allowed["fields"], where, words)
     for kind in ("map", "items"):
         if kind in allowed:
             if kind in shape:
-                return differences(shape[kind], allowed[kind], f"{where}[]")
+                return differences(shape[kind], allowed[kind], f"{where}[]", words)
             return [] if shape == {"fields": {}} else [f"{where}: {_kind(shape)} instead of {kind}"]
     return [f"{where}: {_kind(shape)} instead of {_kind(allowed)}"] if shape.get("map") is not None else []
 
 
-def _differing_fields(shape: dict[str, Shape], allowed: dict[str, Shape], where: str) -> list[str]:
+def _differing_fields(
+    shape: dict[str, Shape], allowed: dict[str, Shape], where: str, words: Mapping[str, set[str]]
+) -> list[str]:
     names = {name.rstrip("?"): name for name in allowed}
     found = [f"{where}.{name}: Flink has no such field" for name in shape if name.rstrip("?") not in names]
     required = (name for name in allowed if not name.endswith("?"))
     found += [f"{where}.{name}: missing" for name in required if name not in shape]
     for name, each in shape.items():
         if (bare := name.rstrip("?")) in names:
-            found += differences(each, allowed[names[bare]], f"{where}.{bare}")
+            found += differences(each, allowed[names[bare]], f"{where}.{bare}", words)
     return found
 
 

@@ -63,7 +63,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VertexDetails:
-    """A vertex of the JobGraph in execution. All its subtasks move together, as tasks of one Spark job."""
+    """A vertex of the JobGraph in execution. All its subtasks move together, as tasks of one Spark job.
+
+    ``is_told``: ``subtasks`` are numbers that were told, so far; a bounded region tells its own when it has ended.
+    """
 
     id: str
     name: str
@@ -74,7 +77,7 @@ class VertexDetails:
     operators: tuple[Mapping[str, str], ...]
     attempts: tuple[Attempt, ...]
     subtasks: tuple[Numbers, ...]
-    is_complete: bool = False
+    is_told: bool = False
     bytes_in: int = 0
     bytes_out: int = 0
     accumulators: Mapping[str, Any] = field(default_factory=dict)
@@ -198,12 +201,10 @@ def _vertices(
 ) -> list[VertexDetails]:
     numbers = dict(kept.vertices)
     accumulators: dict[str, Any] = {}
-    complete: set[str] = set()
     for each in told:
         if (fact := each.about.get(NUMBERS_FACT)) is not None:
             numbers |= fact["vertices"]
             accumulators |= fact["accumulators"]
-            complete |= fact["vertices"].keys()
     sizes = {
         _op(each.step): each.about
         for each in told
@@ -221,7 +222,7 @@ def _vertices(
                 operators=tuple(vertex["operators"]),
                 attempts=attempts.get(vertex["op"]) or (Attempt(0, _ended(overview, {})),),
                 subtasks=tuple(Numbers(*of_tasks.get(str(index), ())) for index in range(count)),
-                is_complete=vertex["id"] in complete,
+                is_told=vertex["id"] in numbers,
                 bytes_in=size.get("bytes_in", 0),
                 bytes_out=size.get("bytes_out", 0),
                 accumulators=accumulators.get(vertex["id"], {}),

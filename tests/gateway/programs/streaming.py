@@ -17,7 +17,9 @@ def main(folder):
         .build()
     )
     lines = env.from_source(source, WatermarkStrategy.no_watermarks(), "lines").uid("lines")
-    pairs = lines.map(lambda word: (word, 1), output_type=Types.TUPLE([Types.STRING(), Types.INT()])).uid("map")
+    pairs = lines.map(lambda word: (word, 1), output_type=Types.TUPLE([Types.STRING(), Types.INT()])).uid(
+        "map"
+    )
     counts = pairs.key_by(lambda pair: pair[0]).reduce(lambda a, b: (a[0], a[1] + b[1])).uid("count")
     counts.print().uid("print")
     env.execute("streaming")
