@@ -70,7 +70,9 @@ def _add_info(parser: Parser) -> None:
         "--slots", action="store_true", help="print the slots that the job needs, not its plans"
     )
     parser.add_argument(
-        "--graph", metavar="FILE.svg", help="draw the JobGraph to this file instead: vertices, chains, ship strategies"
+        "--graph",
+        metavar="FILE.svg",
+        help="draw the JobGraph to this file instead: vertices, chains, ship strategies",
     )
     _add_json(parser, "with --slots: as one JSON object")
     _add_configuration(parser)

@@ -129,7 +129,7 @@ class Parser(argparse.ArgumentParser):
     def with_rest(self, argv: Sequence[str], arguments: Arguments) -> Arguments:
         """Parses; exits after help and mistakes."""
         if not self.takes_rest:
-            return self.parse_args(argv, namespace=arguments)
+            return self.parse_intermixed_args(argv, namespace=arguments)
         own, rest = self.split(argv)
         arguments = self.parse_args(own, namespace=arguments)
         if arguments.program is None and arguments.module is None:

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from flinkpy_dagster.cli.cluster import JobLine
+from flinkpy_dagster.cli.cluster import Cluster, JobLine
 from flinkpy_dagster.errors import JobFailed
 from flinkpy_dagster.orchestration.dispatcher import requests
 from flinkpy_dagster.orchestration.dispatcher.jobs import list_jobs
 
 
-class LocalCluster:
+class LocalCluster(Cluster):
     """See ``cluster.Cluster``."""
 
     def __init__(self, instance: Any):

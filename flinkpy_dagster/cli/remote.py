@@ -10,13 +10,13 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from flinkpy_dagster.cli.cluster import JobLine
+from flinkpy_dagster.cli.cluster import Cluster, JobLine
 from flinkpy_dagster.errors import FlinkpyError, JobFailed, JobNotFound, TargetUnavailable, one_line
 
 TOKEN = "FLINKPY_GATEWAY_TOKEN"
 """Variable of the environment: the bearer token that the gateway wants."""
 
-_ADDRESS = re.compile(r"(?P<scheme>https?://)?(?P<host>[^/:\[\]]+|\[[0-9a-fA-F:]+\])(:(?P<port>\d+))?/?")
+_ADDRESS = re.compile(r"(?P<scheme>https?://)?(?P<host>[^/:\[\]\s]+|\[[0-9a-fA-F:]+\])(:(?P<port>\d+))?/?")
 _PORT = 8081
 _LOOK_SECONDS = 0.25
 _PATIENCE_SECONDS = 600
@@ -35,7 +35,7 @@ class RemoteError(FlinkpyError):
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteCluster:
+class RemoteCluster(Cluster):
     """See ``cluster.Cluster``. ``url`` has no slash at its end."""
 
     url: str

@@ -164,7 +164,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "python.files",
         LIST,
         None,
-        NO_EFFECT + NOT_SHIPPED,
+        "Files (.py, .zip, .whl, .egg) and folders for the import path of the workers; -pyfs sets it.",
     ),
     ConfigOption("python.archives", LIST, None, NO_EFFECT + NOT_SHIPPED),
     ConfigOption(

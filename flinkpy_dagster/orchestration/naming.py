@@ -18,6 +18,9 @@ JOB_TAG = "flinkpy/job"
 JOB_NAME_TAG = "flinkpy/job_name"
 """The job's name as the program gave it."""
 
+UNBOUNDED_TAG = "flinkpy/unbounded"
+"""``true`` or ``false``, once a run has begun."""
+
 STATUS_TAG = "flinkpy/status"
 """What Dagster's status does not tell: RECONCILING, RESTARTING, FAILING while it runs; SUSPENDED when it has ended."""
 

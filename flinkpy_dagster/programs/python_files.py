@@ -51,8 +51,8 @@ def import_paths(files: Sequence[str], folder: str, *, are_copied: bool = False)
 
 @contextmanager
 def importing_from(paths: Sequence[str]) -> Iterator[None]:
-    """They come first on the import path."""
-    sys.path[:0] = paths
+    """They come on the import path right after the program's folder, which is first."""
+    sys.path[1:1] = paths
     try:
         yield
     finally:

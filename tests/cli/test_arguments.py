@@ -49,6 +49,11 @@ def test_run_when_the_program_is_an_option_then_what_is_none_of_ours_is_its(
     )
 
 
+def test_options_when_they_stand_between_arguments_then_both_are_taken():
+    arguments = parse(["savepoint", "JOB", "-m", "host:1", "FOLDER"])
+    assert (arguments.job_id, arguments.manager, arguments.folder) == ("JOB", "host:1", "FOLDER")
+
+
 def test_pairs_when_parsed_twice_do_not_add_up():
     assert parse(["run", "-D", "a=1", "job.py"]).pairs == ["a=1"]
     assert parse(["run", "job.py"]).pairs == []

@@ -74,12 +74,14 @@ class Trigger:
 class SavepointRequest:
     """A savepoint of the next epoch that is complete. ``folder`` None: that of the options.
 
-    ``stops``: the job ends with it; ``drains``: after its event time has been brought to its end.
+    ``stops``: the job ends with it; ``drains``: after its event time has been brought to its end. ``is_checkpoint``: it
+    is to be a checkpoint; ``path`` is then its id.
     """
 
     folder: str | None = None
     stops: bool = False
     drains: bool = False
+    is_checkpoint: bool = False
     path: "Future[str]" = field(default_factory=Future)
 
     def serve(
@@ -117,9 +119,16 @@ class EpochRequests:
             JobFailed(self._closed_by, "it has ended, so there is no savepoint of it.")
         )
 
-    def ask(self, folder: str | None = None, *, stops: bool = False, drains: bool = False) -> "Future[str]":
+    def ask(
+        self,
+        folder: str | None = None,
+        *,
+        stops: bool = False,
+        drains: bool = False,
+        is_checkpoint: bool = False,
+    ) -> "Future[str]":
         """``add`` of such a request; gives the path."""
-        request = SavepointRequest(folder, stops, drains)
+        request = SavepointRequest(folder, stops, drains, is_checkpoint)
         self.add(request)
         return request.path
 

@@ -25,7 +25,7 @@ from flinkpy_dagster.dataplane.regions.regions import job_tag
 from flinkpy_dagster.dataplane.regions.results import RegionResult
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.session import living_session
-from flinkpy_dagster.dataplane.spark.shipping import provide_package
+from flinkpy_dagster.dataplane.spark.shipping import provide_files, provide_package
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -107,6 +107,7 @@ class EpochRunner:
         self.spark = living_session(self.spark, self.renew or (lambda: self.spark))
         context = self.spark.sparkContext
         provide_package(context)
+        provide_files(context, self.configuration.get("python.files") or ())
         context.addJobTag(tag)
         context.setJobDescription(self.job_graph.name)
         end = JobEnd.FAILED

@@ -14,7 +14,7 @@ from pyspark.sql.streaming import StreamingQuery
 
 from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 from flinkpy_dagster.dataplane.epochs.commits import EpochSinks, Pending
-from flinkpy_dagster.dataplane.epochs.control import Trigger
+from flinkpy_dagster.dataplane.epochs.control import SavepointRequest, Trigger
 from flinkpy_dagster.dataplane.epochs.inspecting import pending_results
 from flinkpy_dagster.dataplane.epochs.kafka_groups import KafkaGroups
 from flinkpy_dagster.dataplane.epochs.offsets import offsets_for_metadata, offsets_for_query, position_of
@@ -210,11 +210,24 @@ class RunningEpochs:
 
     def _suspend(self) -> None:
         """Available-now, and all that was available is done."""
+        self._name_checkpoint()
+        self._end = JobEnd.SUSPENDED
+
+    def _name_checkpoint(self) -> None:
         checkpoint = self._runner.keeping.name_newest_checkpoint(self._runner.clock.now_ms())
         if checkpoint is not None:
             self._runner.listener.on_checkpoint(checkpoint)
             self._groups.tell(checkpoint.offsets)
-        self._end = JobEnd.SUSPENDED
+
+    def _serve_checkpoint(self, request: SavepointRequest) -> None:
+        """The newest epoch becomes a checkpoint, if it is none."""
+        self._name_checkpoint()
+        newest = self._runner.keeping.newest
+        if newest is None or newest.checkpoint_id is None:
+            job = self._runner.job_graph.name
+            request.path.set_exception(JobFailed(job, "this run has not completed an epoch yet."))
+        else:
+            request.path.set_result(str(newest.checkpoint_id))
 
     # -- an epoch -----------------------------------------------------------------------------------------
 
@@ -330,6 +343,9 @@ class RunningEpochs:
     def _serve_requests(self) -> None:
         """Savepoints and stops, right after an epoch or between two."""
         for request in self._runner.requests.take(after_drain=self._runner.keeping.is_drained):
+            if request.is_checkpoint:
+                self._serve_checkpoint(request)
+                continue
             made = request.serve(
                 self._runner.keeping, self._runner.clock.now_ms(), self._inspect_state
             )

@@ -46,7 +46,7 @@ from flinkpy_dagster.dataplane.sinks.tables import PendingTable, put_in_place, r
 from flinkpy_dagster.dataplane.spark.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.spark.session import living_session
-from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed, provide_package
+from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed, provide_files, provide_package
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region, stage_of_vertices
 from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -113,6 +113,7 @@ class RegionRunner:
         plans = self._plans(region)
         check_picklable(plan.stage for plan in plans)
         provide_package(self.spark.sparkContext)
+        provide_files(self.spark.sparkContext, self.configuration.get("python.files") or ())
         if region.id not in self._initialized:
             self.initialize_on_master([region])
         self._interrupted.discard(region.id)

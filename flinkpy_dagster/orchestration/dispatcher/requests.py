@@ -13,6 +13,7 @@ from dagster import DagsterInstance, DagsterRun, DagsterRunStatus
 from flinkpy_dagster.errors import InvalidProgram, JobFailed, JobNotFound
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview, find_job
+from flinkpy_dagster.orchestration.naming import UNBOUNDED_TAG
 from flinkpy_dagster.orchestration.streaming.run_requests import ANSWER, REQUEST
 from flinkpy_dagster.state.files import local_folder
 from flinkpy_dagster.state.savepoints import dispose
@@ -26,9 +27,9 @@ class JobTerminated(JobFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestStatus:
-    """A savepoint or checkpoint that was asked for: in progress while both ``path`` and ``error`` are None.
+    """A savepoint or checkpoint that was asked for: in progress while all of it is None.
 
-    ``checkpoint_id`` is that of a checkpoint.
+    A savepoint has a ``path``, a checkpoint a ``checkpoint_id``.
     """
 
     path: str | None = None
@@ -38,7 +39,7 @@ class RequestStatus:
     @property
     def is_completed(self) -> bool:
         """Has it been made, or failed?"""
-        return self.path is not None or self.error is not None
+        return (self.path, self.checkpoint_id, self.error) != (None, None, None)
 
 
 def cancel_job(instance: DagsterInstance, job_id: str) -> JobOverview:
@@ -138,6 +139,8 @@ def _ask(instance: DagsterInstance, job_id: str, content: dict, request_id: str 
     job = find_job(instance, job_id)
     if job.is_terminal:
         raise JobTerminated(job_id, f"it is not running, but {job.status}, so there is no savepoint of it.")
+    if _run(instance, job).tags.get(UNBOUNDED_TAG) == "false":
+        raise JobTerminated(job_id, "there is no savepoint of it: it is not a streaming job.")
     request_id = request_id or random_id()
     if REQUEST + request_id in _run(instance, job).tags:
         return request_id

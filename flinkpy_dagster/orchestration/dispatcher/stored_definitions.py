@@ -37,6 +37,8 @@ def caller(job: StoredJob, folder: str) -> Callable[[list[str]], None]:
     def call(args: list[str]) -> None:
         paths = [os.path.join(folder, path) for path in job.files]
         options = Configuration.from_dict(job.configuration).add_all(starting_configuration())
+        if paths:
+            options.set("python.files", ",".join(paths))
         with (
             environments_start_with(options),  # those of the run's config win
             importing_from(paths),

@@ -14,12 +14,14 @@ from typing import Any
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus
 
 from flinkpy_dagster.errors import JobCanceled
+from flinkpy_dagster.graph.boundedness import is_unbounded
+from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job.job_report import accumulators, tables
 from flinkpy_dagster.orchestration.job.job_results import JobResult, JobResultStore
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
 from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
-from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, STATUS_TAG
+from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, STATUS_TAG, UNBOUNDED_TAG
 
 _LOOK_SECONDS = 1.0
 _TOLD = frozenset({"RECONCILING", "RESTARTING", "FAILING", "SUSPENDED"})
@@ -31,7 +33,7 @@ def job_life(
 ) -> Iterator[None]:
     """Around all that the run does for its job. ``cancel`` must return quickly; it may be called more than once."""
     started_ms = _now_ms()
-    tell_job(instance, run, job_id, job_run.graph.job_graph.name)
+    tell_job(instance, run, job_id, job_run.graph.job_graph)
     watch = _Watch(instance, run.run_id, job_run, cancel)
     watch.start()
     try:
@@ -42,9 +44,15 @@ def job_life(
             keep_result(instance, result_of(job_run, job_id, run.run_id, started_ms))
 
 
-def tell_job(instance: DagsterInstance, run: DagsterRun, job_id: str, name: str) -> None:
+def tell_job(instance: DagsterInstance, run: DagsterRun, job_id: str, job_graph: JobGraph) -> None:
     """The tags by which the job is found; a retry has those of the run before it."""
-    tags = {JOB_TAG: "true", JOB_ID_TAG: job_id, JOB_NAME_TAG: name, PROCESS_TAG: this_process()}
+    tags = {
+        JOB_TAG: "true",
+        JOB_ID_TAG: job_id,
+        JOB_NAME_TAG: job_graph.name,
+        UNBOUNDED_TAG: str(is_unbounded(job_graph)).lower(),
+        PROCESS_TAG: this_process(),
+    }
     if run.tags.get(STATUS_TAG) in _TOLD:
         tags[STATUS_TAG] = "RUNNING"
     instance.add_run_tags(run.run_id, {key: tag for key, tag in tags.items() if run.tags.get(key) != tag})

@@ -6,6 +6,8 @@ A request is a tag of the run, ``flinkpy/request/<id>``, its answer another one,
 import json
 import secrets
 import time
+from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any
 
 from dagster import DagsterInstance
@@ -17,12 +19,29 @@ _LOOK_SECONDS = 1.0
 _ASK_SECONDS = 0.2
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """``result``: the path of a savepoint, the id of a checkpoint. ``cancels``: the job is canceled after it."""
+
+    result: "Future[str]"
+    is_checkpoint: bool
+    cancels: bool
+
+    def answer(self) -> dict[str, Any]:
+        error = self.result.exception()
+        if error is not None:
+            return {"error": one_line(str(error))}
+        if self.is_checkpoint:
+            return {"checkpoint_id": int(self.result.result())}
+        return {"path": self.result.result()}
+
+
 class RunRequests:
     """In the run process: takes requests, answers them when they have been served."""
 
     def __init__(self, instance: DagsterInstance, run_id: str) -> None:
         self._instance, self._run_id = instance, run_id
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, _Asked | None] = {}  # None: answered
         self._looked_at = 0.0
 
     def look(self, requests: Any) -> None:
@@ -35,15 +54,21 @@ class RunRequests:
         for tag, text in run.tags.items() if run is not None else ():
             number = tag.removeprefix(REQUEST)
             if number != tag and number not in self._known and ANSWER + number not in run.tags:
-                self._known[number] = requests.ask(**json.loads(text))
+                content = json.loads(text)
+                cancels = content.pop("cancels", False)
+                is_checkpoint = content.get("is_checkpoint", False)
+                self._known[number] = _Asked(requests.ask(**content), is_checkpoint, cancels)
 
     def _answer(self) -> None:
-        for number, path in list(self._known.items()):
-            if path is not None and path.done():
-                self._known[number] = None
-                error = path.exception()
-                answer = {"path": path.result()} if error is None else {"error": one_line(str(error))}
-                self._instance.add_run_tags(self._run_id, {ANSWER + number: json.dumps(answer)})
+        for number, asked in list(self._known.items()):
+            if asked is None or not asked.result.done():
+                continue
+            self._known[number] = None
+            answer = asked.answer()
+            self._instance.add_run_tags(self._run_id, {ANSWER + number: json.dumps(answer)})
+            run = self._instance.get_run_by_id(self._run_id)
+            if asked.cancels and "error" not in answer and run is not None:
+                self._instance.report_run_canceling(run)  # the run looks at its status
 
 
 def request_savepoint(
