@@ -119,7 +119,7 @@ def _loaded(spark: SparkSession, name: str, spec: DataFrameSource) -> Any:
 
 def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
     """The columns and ``_subtask``, in exactly ``parallelism`` partitions; where there are too few, markers stand."""
-    partitions = dataframe._jdf.rdd().getNumPartitions()
+    partitions = partition_count(dataframe)
     if partitions > parallelism:
         dataframe, partitions = dataframe.coalesce(parallelism), parallelism
     rows = dataframe.select("*", F.spark_partition_id().alias("_subtask"))
@@ -128,6 +128,35 @@ def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
     missing = dataframe.sparkSession.range(partitions, parallelism, 1, parallelism - partitions)
     nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in dataframe.schema]
     return rows.unionAll(missing.select(*nothing, F.expr(f"cast({marked(0)} - id as int)").alias("_subtask")))
+
+
+_NARROW = ("Project", "Filter", "Union")  # plans with the partitions of what they read
+
+
+def partition_count(dataframe: DataFrame) -> int:
+    """How many partitions it has.
+
+    Asked of what it reads where that tells: planning and generating code for the whole of it takes ten times as long.
+    """
+    plan = dataframe._jdf.queryExecution()
+    count = _partitions_read(plan.sparkPlan())
+    return plan.toRdd().getNumPartitions() if count is None else count
+
+
+def _partitions_read(plan: Any) -> int | None:
+    """None: it cannot be told from the leaves of a physical plan."""
+    children = plan.children()
+    if children.isEmpty():
+        return plan.execute().getNumPartitions()
+    if plan.nodeName() not in _NARROW:
+        return None
+    total = 0
+    for place in range(children.size()):
+        count = _partitions_read(children.apply(place))
+        if count is None:
+            return None
+        total += count
+    return total
 
 
 def _text(reader: DataFrameReader | DataStreamReader, spec: TextFiles, paths: Any) -> DataFrame:
