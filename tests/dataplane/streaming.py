@@ -116,8 +116,13 @@ def put_file(folder: Path, name: str, lines: Sequence[object]) -> None:
 
 
 def lines_below(folder: Path) -> list[str]:
-    """Of all visible files of a file sink, sorted."""
-    files = [file for file in folder.rglob("part-*") if ".inprogress" not in str(file)]
+    """Of all visible files of a file sink, sorted; a job may be writing to hidden ones meanwhile."""
+    files = [
+        Path(parent, name)
+        for parent, _, names in os.walk(folder)
+        for name in names
+        if name.startswith("part-") and ".inprogress" not in f"{parent}/{name}"
+    ]
     return sorted(line for file in files for line in file.read_text().splitlines())
 
 
