@@ -71,6 +71,26 @@ class Broker:
         frame = self.spark.createDataFrame(rows, "value string, topic string, partition int").coalesce(1)
         frame.write.format("kafka").option("kafka.bootstrap.servers", self.servers).save()
 
+    def wait_for(self, topic: str, seconds: float) -> bool:
+        """Until there is a record; False if none has come."""
+        jvm: Any = self.spark._jvm
+        settings = jvm.java.util.Properties()
+        for key, value in {
+            "bootstrap.servers": self.servers,
+            "key.deserializer": "org.apache.kafka.common.serialization.ByteArrayDeserializer",
+            "value.deserializer": "org.apache.kafka.common.serialization.ByteArrayDeserializer",
+            "auto.offset.reset": "latest",
+        }.items():
+            settings.put(key, value)
+        consumer = jvm.org.apache.kafka.clients.consumer.KafkaConsumer(settings)
+        try:
+            places = [self.place(topic, each.partition()) for each in consumer.partitionsFor(topic)]
+            consumer.assign(places)
+            consumer.seekToBeginning(places)
+            return not consumer.poll(jvm.java.time.Duration.ofMillis(int(seconds * 1000))).isEmpty()
+        finally:
+            consumer.close()
+
     def values(self, topic: str) -> list[str]:
         """Sorted."""
         return sorted(value for _, value in self.records(topic))

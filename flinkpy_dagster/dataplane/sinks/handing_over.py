@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from py4j.java_gateway import JavaPackage
+from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
@@ -16,7 +17,7 @@ from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.exchanges import UNSPLIT_SETTINGS, unshared_session
 from flinkpy_dagster.dataplane.rows.records import TableColumns
 from flinkpy_dagster.dataplane.sinks import databases
-from flinkpy_dagster.dataplane.spark.failures import reason_of
+from flinkpy_dagster.dataplane.spark.failures import is_cancelation, reason_of
 from flinkpy_dagster.dataplane.spark.kafka_topics import without_connector
 from flinkpy_dagster.dataplane.stage_plans import TableOutput
 from flinkpy_dagster.errors import FlinkpyError, UnwritableSink, UserCodeError
@@ -83,7 +84,9 @@ def _life_of(folder: str) -> str:
 def _produce(sink: str, writer: KafkaWriter, rows: DataFrame) -> None:
     try:
         rows.write.format("kafka").options(**writer.options).save()
-    except PySparkException as error:
+    except (PySparkException, Py4JError) as error:
+        if is_cancelation(error):
+            raise
         servers = writer.options["kafka.bootstrap.servers"]
         raise UnwritableSink(
             sink, f"Kafka at '{servers}' did not take the records: {reason_of(error)}"

@@ -112,6 +112,11 @@ def translated(
     return JobFailed(job, reason_of(error), traceback_of(text))
 
 
+def is_cancelation(error: Exception) -> bool:
+    """Does this error of Spark say that its job was canceled?"""
+    return _CANCELED.search(_full_text(error)) is not None
+
+
 def is_unreadable(error: Exception) -> bool:
     """Does this error of Spark say that input cannot be read?"""
     text = _full_text(error)

@@ -27,6 +27,7 @@ from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointRecord, Chec
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP
+from flinkpy_dagster.state.source_progress import source_progress
 
 REPORT_SECONDS = 10.0
 NUMBERS_SECONDS = 3.0
@@ -181,6 +182,8 @@ def checkpoint_metadata(metadata: EpochMetadata, path: str) -> dict[str, Any]:
     if marks and min(marks) < 2**53:
         about["watermark"] = MetadataValue.timestamp(min(marks) / 1000)
         about["lag_ms"] = metadata.completed_ms - min(marks)
+    if metadata.offsets:
+        about["offsets"] = MetadataValue.json(source_progress(metadata))
     about["path"] = MetadataValue.path(path)
     if metadata.restored_from is not None:
         about["restored_from"] = MetadataValue.path(metadata.restored_from)
