@@ -10,6 +10,7 @@ what was written with what had arrived. Exits with 1 if a line is missing or dou
 import argparse
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -28,7 +29,8 @@ SETTINGS = """\
 telemetry: {enabled: false}
 run_monitoring: {enabled: true, poll_interval_seconds: 10}
 """
-QUIET_SECONDS = 600  # the longest time to wait for the last files
+_PID = re.compile(r"Executing steps as threads \(pid: (\d+)")
+QUIET_SECONDS = 900  # the longest time to wait for the last files
 DONE = (DagsterRunStatus.SUCCESS, DagsterRunStatus.FAILURE, DagsterRunStatus.CANCELED)
 
 
@@ -101,20 +103,14 @@ def let_arrive(folder: Path, options: argparse.Namespace, instance: DagsterInsta
 
 def kill_a_run(instance: DagsterInstance) -> int:
     """Kills the process of a run that is under way, if there is one; how many."""
-    for record in instance.get_run_records():
-        if record.dagster_run.status is DagsterRunStatus.STARTED:
-            for folder in Path("/proc").iterdir():
-                if folder.name.isdigit() and record.dagster_run.run_id in _command_of(folder):
-                    os.kill(int(folder.name), signal.SIGKILL)
-                    return 1
+    for run in instance.get_runs():
+        if run.status is DagsterRunStatus.STARTED:
+            found = [_PID.search(entry.user_message) for entry in instance.all_logs(run.run_id)]
+            pids = [int(match[1]) for match in found if match is not None]
+            if pids:
+                os.kill(pids[0], signal.SIGKILL)
+                return 1
     return 0
-
-
-def _command_of(folder: Path) -> str:
-    try:
-        return (folder / "cmdline").read_bytes().decode("utf-8", "replace")
-    except OSError:
-        return ""
 
 
 def await_all(folder: Path, arrived: Counter, instance: DagsterInstance) -> None:

@@ -10,6 +10,7 @@ import pytest
 from dagster import DagsterEventType, DagsterInstance, execute_job, job, op, reconstructable
 
 from flinkpy_dagster import slot_sharing_executor
+from flinkpy_dagster.orchestration.steps import executor
 from flinkpy_dagster.orchestration.steps.step_logs import REST
 
 pytestmark = pytest.mark.dagster
@@ -154,3 +155,22 @@ def test_prints_of_spark_workers_when_session_is_ours_then_in_the_log_of_the_run
     captured, run_id = run(instance, speaking_on_spark)
     assert captured == {REST: []}
     assert "from a Spark worker" in texts(instance, run_id, REST)[1]
+
+
+def test_log_when_a_step_opens_it_then_its_event_is_made_by_the_loop_not_within_a_line_of_a_log(
+    instance, stranger, monkeypatch
+) -> None:
+    """Whoever writes the first line may hold the lock of a logging handler; making an event takes another one."""
+    made_by = []
+    original = executor.DagsterEvent.capture_logs
+
+    def capture_logs(*args):
+        made_by.append(threading.current_thread() is threading.main_thread())
+        return original(*args)
+
+    monkeypatch.setattr(executor.DagsterEvent, "capture_logs", capture_logs)
+    stranger_may_speak.clear()
+    stranger_has_spoken.clear()
+    run(instance, speaking)
+    assert made_by
+    assert all(made_by)

@@ -9,8 +9,9 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import Any
 
 from dagster import DagsterExecutionInterruptedError, Executor, InitExecutorContext, executor
@@ -146,7 +147,8 @@ class _Attempt:
     def __call__(self, thread: StepThread) -> None:
         context = self._job_context.for_step(self._step, self._known_state)
         tag, description = spark_jobs.run_tag(context.run_id), f"{context.job_name}: {self._step.key}"
-        log = CapturedLog(lambda stack: self._open_log(stack, thread))
+        key = self._step.key
+        log = CapturedLog(lambda stack: _captured(self._job_context, key, [key], stack, thread.note))
         seen: list[DagsterEvent] = []
         with ExitStack() as stack:
             own_loop: Any = stack.enter_context(closing(OwnEventLoop()))
@@ -164,25 +166,23 @@ class _Attempt:
             for event in _trigger_hook(context, seen):
                 thread.tell(event)
 
-    def _open_log(self, stack: ExitStack, thread: StepThread) -> Streams:
-        streams, told_of_it = _captured(self._job_context, self._step.key, [self._step.key], stack)
-        for event in told_of_it:
-            thread.tell(event)
-        return streams
-
 
 def _captured(
-    context: PlanExecutionContext, file_key: str, step_keys: list[str], stack: ExitStack
-) -> tuple[Streams, list[DagsterEvent]]:
-    """Open the streams of one captured log; with it the event that lets the UI find them, or says why not."""
+    context: PlanExecutionContext, file_key: str, step_keys: list[str], stack: ExitStack, note: Callable
+) -> Streams:
+    """Open the streams of one captured log. The event that lets the UI find them, or says why not, is noted only:
+    making it writes to the logs, and this may be called within a line of a log, by a thread that has its lock.
+    """
     logs = context.instance.compute_log_manager
     log_key = logs.build_log_key_for_run(context.run_id, file_key)
     try:
         streams = step_logs.opened(logs, log_key, (ComputeIOType.STDOUT, ComputeIOType.STDERR), stack)
     except Exception:  # a step must not fail because what it prints cannot be kept
-        return (None, None), list(_handle_compute_log_setup_error(context, sys.exc_info()))
+        note(partial(_handle_compute_log_setup_error, context, sys.exc_info()))
+        return None, None
     where = CapturedLogContext(list(log_key))
-    return streams, [DagsterEvent.capture_logs(context, step_keys, log_key, where)]
+    note(lambda: [DagsterEvent.capture_logs(context, step_keys, log_key, where)])
+    return streams
 
 
 class _StepLoop:
@@ -255,10 +255,9 @@ class _StepLoop:
         self._next_look = min(self._next_look, time.monotonic() + seconds)
 
     def _open_rest(self, stack: ExitStack) -> Streams:
-        streams, events_of_it = _captured(self._job_context, step_logs.REST, [], stack)
-        for event in events_of_it:
-            self._reports.put(Report(None, event))
-        return streams
+        return _captured(
+            self._job_context, step_logs.REST, [], stack, lambda make: self._reports.put(Report(None, make))
+        )
 
     # -- starting ------------------------------------------------------------------------------------------
 
@@ -318,7 +317,7 @@ class _StepLoop:
         except queue.Empty:
             return
         if report.thread is None:
-            yield report.event
+            yield from report.event()
             return
         if report.thread.key in self._ended_by_hand:
             return

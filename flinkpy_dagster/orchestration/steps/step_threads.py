@@ -3,7 +3,7 @@
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,9 @@ ENDS = ("STEP_SUCCESS", "STEP_FAILURE", "STEP_UP_FOR_RETRY")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An event, an error that nobody caught, or (neither) that the thread ends. ``thread`` None: an event of the run
-    that no step reports.
+    """An event, an error that nobody caught, or (neither) that the thread ends.
+
+    ``thread`` None: ``event`` is a function that makes events of the run, for the loop to call.
     """
 
     thread: "StepThread | None"
@@ -42,6 +43,10 @@ class StepThread(threading.Thread):
         """Hand a DagsterEvent to the loop; from any thread of the step."""
         self.has_reported_its_end |= event.event_type_value in ENDS
         self._reports.put(Report(self, event=event))
+
+    def note(self, make: Callable[[], Iterable[Any]]) -> None:
+        """Have the loop make events, which writes to the logs; from any thread, whatever locks it has."""
+        self._reports.put(Report(None, make))
 
     def _run(self) -> None:
         try:
