@@ -21,6 +21,7 @@ from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.orchestration.job.job_facts import keep_numbers
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.programs.checkpoint_history import CheckpointHistory
+from flinkpy_dagster.orchestration.programs.report_rate import ReportRate
 from flinkpy_dagster.orchestration.steps import spark_jobs
 from flinkpy_dagster.orchestration.streaming.run_requests import RunRequests
 from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointRecord, CheckpointStatistics
@@ -29,7 +30,6 @@ from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP
 from flinkpy_dagster.state.source_progress import source_progress
 
-REPORT_SECONDS = 10.0
 NUMBERS_SECONDS = 3.0
 _WAKE_SECONDS = 0.5
 
@@ -90,7 +90,9 @@ class _Reports:
 
     def __init__(self, key: AssetKey) -> None:
         self._key = key
-        self._told_at = -REPORT_SECONDS
+        self._rate, self._failure_rate = ReportRate(), ReportRate()
+        self._failed: CheckpointFailed | None = None
+        self._failures = 0
         self._held: tuple[EpochMetadata, str] | None = None
         self._skipped = 0
         self.statistics = CheckpointStatistics()
@@ -102,22 +104,34 @@ class _Reports:
             each = news.get()
             self._count(each)
             if isinstance(each, CheckpointFailed):
-                yield AssetObservation(
-                    self._key, description=str(each), metadata={"failed_id": each.checkpoint_id}
-                )
+                self._failed = each
+                self._failures += 1
             elif each[0].kind is CheckpointKind.SAVEPOINT:
                 yield AssetMaterialization(self._key, metadata=checkpoint_metadata(*each))
             else:
                 self._skipped += self._held is not None
                 self._held = each
-        if self._held is not None and time.monotonic() - self._told_at >= REPORT_SECONDS:
+        if self._failed is not None and (self._failure_rate.is_due or self._failed.is_fatal):
+            yield self._told_failure()
+        if self._held is not None and self._rate.is_due:
             yield self._told(is_last=False)
 
     def rest(self, news: Any) -> Iterator[Any]:
         """The same at the end: the newest one is told in any case."""
         yield from self.events(news)
+        if self._failed is not None:
+            yield self._told_failure()
         if self._held is not None:
             yield self._told(is_last=True)
+
+    def _told_failure(self) -> AssetObservation:
+        """The last one; ``failures``: how many there were since one was told."""
+        assert self._failed is not None
+        about = {"failed_id": self._failed.checkpoint_id, "failures": self._failures}
+        said = str(self._failed)
+        self._failed, self._failures = None, 0
+        self._failure_rate.told()
+        return AssetObservation(self._key, description=said, metadata=about)
 
     def _count(self, news: Any) -> None:
         if isinstance(news, CheckpointFailed):
@@ -141,7 +155,8 @@ class _Reports:
         assert self._held is not None
         about = checkpoint_metadata(*self._held) | {"not_reported": self._skipped}
         about |= self._history.metadata(self._held[0].job_name, is_due=is_last)
-        self._held, self._skipped, self._told_at = None, 0, time.monotonic()
+        self._held, self._skipped = None, 0
+        self._rate.told()
         return AssetMaterialization(self._key, metadata=about)
 
 
