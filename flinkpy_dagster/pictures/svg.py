@@ -1,6 +1,7 @@
 """A small writer of SVG: shapes as text, texts measured well enough to put boxes around them."""
 
 import base64
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -134,6 +135,15 @@ class Svg:
         return "\n".join(
             [head, f"<title>{escape(self.title)}</title>", arrow, ground, *self._parts, "</svg>"]
         )
+
+
+def scaled(svg: str, widest: float) -> str:
+    """The picture at most so many pixels wide, smaller as a whole if it was wider."""
+    found = re.search(r'width="(\d+)" height="(\d+)"', svg)
+    if found is None or float(found[1]) <= widest:
+        return svg
+    height = float(found[2]) * widest / float(found[1])
+    return svg.replace(found[0], f'width="{widest:.0f}" height="{height:.0f}"', 1)
 
 
 def data_uri(svg: str) -> str:

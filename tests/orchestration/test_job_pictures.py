@@ -56,7 +56,8 @@ def definition(serial: int = 0):
     ).resolve_job_def("words_job")
 
 
-def pictures_of(program, runner: FakeRunner) -> dict[str, str]:
+def pictures_of(program, runner: FakeRunner) -> tuple[dict[str, str], list[str]]:
+    """Those that the run tells at its end, and the assets that show some."""
     captured = program_source(program).capture([], Configuration())
     _current["run"] = JobRun(NamedGraph("words", captured.job_graph), lambda: runner)
     quiet = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
@@ -69,11 +70,16 @@ def pictures_of(program, runner: FakeRunner) -> dict[str, str]:
             if record.is_dagster_event and record.dagster_event.is_engine_event
         ]
     (metadata,) = [each for each in told if GRAPH in each]
-    return {name: picture(metadata[name].value) for name in (GRAPH, SLOTS)}
+    assets = [
+        event.asset_key.path[-1]
+        for event in result.get_asset_materialization_events()
+        if GRAPH in event.materialization.metadata
+    ]
+    return {name: picture(metadata[name].value) for name in (GRAPH, SLOTS)}, assets
 
 
 def test_run_when_it_has_ended_then_one_event_has_graph_and_slots() -> None:
-    drawn = pictures_of(programs.batch, FakeRunner())
+    drawn, assets = pictures_of(programs.batch, FakeRunner())
     assert "words" in drawn[GRAPH]
     assert "HASH" in drawn[GRAPH]
     assert all(
@@ -82,9 +88,12 @@ def test_run_when_it_has_ended_then_one_event_has_graph_and_slots() -> None:
 
 
 def test_run_when_an_op_has_failed_then_its_slots_say_so() -> None:
-    drawn = pictures_of(programs.batch, FakeRunner(errors={1: UserCodeError("Map", "ValueError", "no", "")}))
+    drawn, assets = pictures_of(
+        programs.batch, FakeRunner(errors={1: UserCodeError("Map", "ValueError", "no", "")})
+    )
     assert "map: FAILED" in drawn[SLOTS]
     assert "reduce" not in drawn[SLOTS]
+    assert assets == []
 
 
 def test_job_when_loaded_then_it_has_a_picture_of_its_graph() -> None:

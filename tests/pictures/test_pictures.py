@@ -10,7 +10,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.pictures.checkpoints_picture import CheckpointPoint, bytes_text, checkpoints_picture
 from flinkpy_dagster.pictures.job_graph_picture import Flow, job_graph_picture
 from flinkpy_dagster.pictures.slots_picture import Stay, slots_picture
-from flinkpy_dagster.pictures.svg import data_uri, fitted, number, text_width
+from flinkpy_dagster.pictures.svg import data_uri, fitted, number, scaled, text_width
 from flinkpy_dagster.pictures.time_axis import since_text
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -116,3 +116,12 @@ def test_data_uri_when_made_then_it_is_the_picture() -> None:
     svg = job_graph_picture(graph())
     head, _, body = data_uri(svg).partition(",")
     assert (head, b64decode(body).decode()) == ("data:image/svg+xml;base64", svg)
+
+
+def test_scaled_when_too_wide_then_smaller_as_a_whole() -> None:
+    svg = slots_picture("job", [], 2, 0)
+    root = ElementTree.fromstring(scaled(svg, 450))
+    before = ElementTree.fromstring(svg)
+    assert (root.get("width"), root.get("viewBox")) == ("450", before.get("viewBox"))
+    assert float(root.get("height")) == round(float(before.get("height")) / 2)
+    assert scaled(svg, 2000) == svg

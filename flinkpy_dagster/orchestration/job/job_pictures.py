@@ -1,17 +1,19 @@
 """Pictures of a job as metadata of its run: Dagster shows Markdown, and images in it."""
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
 from dagster import MetadataValue
 
 from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.op_tags import vertex_tag
 from flinkpy_dagster.orchestration.run_control import RunControl
 from flinkpy_dagster.pictures.job_graph_picture import Flow, job_graph_picture
 from flinkpy_dagster.pictures.slots_picture import Stay, slots_picture
-from flinkpy_dagster.pictures.svg import data_uri
+from flinkpy_dagster.pictures.svg import data_uri, scaled
 from flinkpy_dagster.runtime.execution_states import TERMINAL, ExecutionState
 from flinkpy_dagster.runtime.scheduling import Scheduler
 
@@ -19,11 +21,12 @@ GRAPH, SLOTS = "job_graph_picture", "slots_picture"
 """Fields of metadata."""
 
 MOST_VERTICES = 80
+DIALOG_WIDTH = 1120
 
 
 def shown(svg: str, about: str) -> MetadataValue:
-    """The picture as Markdown."""
-    return MetadataValue.md(f"![{about}]({data_uri(svg)})")
+    """The picture as Markdown, as wide as the dialog in which Dagster shows it."""
+    return MetadataValue.md(f"![{about}]({data_uri(scaled(svg, DIALOG_WIDTH))})")
 
 
 def graph_metadata(graph: JobGraph, flows: Mapping[str, Flow] | None = None) -> dict[str, Any]:
@@ -36,17 +39,30 @@ def graph_metadata(graph: JobGraph, flows: Mapping[str, Flow] | None = None) -> 
 def tell_pictures(control: RunControl, graph: NamedGraph, results: Mapping[int, Any]) -> None:
     """When the job has ended: its graph with what has flowed, and who was in which slot. ``results`` by region."""
 
-    def words() -> tuple[str, dict[str, Any]]:
-        job_graph = graph.job_graph
-        metadata = graph_metadata(job_graph, flows_of(results))
-        if control.scheduler is not None:
-            stays = stays_of(control.scheduler, graph, control.task_keys)
-            now_ms = max([stay.end_ms or stay.start_ms for stay in stays], default=0)
-            picture = slots_picture(job_graph.name, stays, control.scheduler.slots.total, now_ms)
-            metadata[SLOTS] = shown(picture, f"Slots of {job_graph.name}")
-        return f"Pictures of '{job_graph.name}'", metadata
+    name = graph.job_graph.name
+    control.tell_at_end(lambda: (f"Pictures of '{name}'", pictures(control, graph, results)))
 
-    control.tell_at_end(words)
+
+def pictures_when_complete(job_run: JobRun) -> dict[str, Any]:
+    """The same pictures as far as there is anything to see, once all regions have ended; nothing before.
+
+    Events of a run's log that are told at its end are of a level that the UI hides at first; those of assets are not.
+    """
+    if job_run.control is None or len(job_run.results) < len(job_run.regions):
+        return {}
+    return pictures(job_run.control, job_run.graph, job_run.results)
+
+
+def pictures(control: RunControl, graph: NamedGraph, results: Mapping[int, Any]) -> dict[str, Any]:
+    """Of the run, now."""
+    job_graph = graph.job_graph
+    metadata = graph_metadata(job_graph, flows_of(results))
+    if control.scheduler is not None:
+        stays = stays_of(control.scheduler, graph, control.task_keys)
+        now_ms = time.time_ns() // 1_000_000
+        picture = slots_picture(job_graph.name, stays, control.scheduler.slots.total, now_ms)
+        metadata[SLOTS] = shown(picture, f"Slots of {job_graph.name}")
+    return metadata
 
 
 def flows_of(results: Mapping[int, Any]) -> dict[str, Flow]:

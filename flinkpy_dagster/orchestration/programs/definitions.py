@@ -82,8 +82,9 @@ def _loaded(
     source = program.source()
     program = replace(program, args=[*program.args, *args.get(source.name, ())])
     name = legal_name(source.name)
+    configuration = Configuration.from_dict(dict(program.options)).check()
     with parsers_used() as parsers:
-        captured = source.capture(program.args_for(example_of(program.partitions_def)), Configuration())
+        captured = source.capture(program.args_for(example_of(program.partitions_def)), configuration)
     loaded = LoadedProgram(
         program=program,
         source=source,

@@ -13,6 +13,7 @@ PARTITION = "{partition}"
 @dataclass(frozen=True, kw_only=True)
 class _Settings:
     args: Sequence[str] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     name: str | None = None
     group_name: str | None = None
     owners: Sequence[str] = ()
@@ -27,8 +28,9 @@ class _Settings:
 class FlinkProgram(_Settings):
     """For ``definitions_from``: ``program`` is a file, a module, a function or an importable name.
 
-    ``args``: default arguments, ``{partition}`` in them is the run's partition. ``name``: what job, group and assets
-    are called after. ``owners``: of its assets, ``"team:data"`` or an address. ``tags``: of its runs.
+    ``args``: default arguments, ``{partition}`` in them is the run's partition. ``options``: Flink's and Spark's by key,
+    with which it is loaded and run; the run config wins. ``name``: what job, group and assets are called after.
+    ``owners``: of its assets, ``"team:data"`` or an address. ``tags``: of its runs.
     ``partitions_def``: Dagster's, of all its assets; ``backfill_policy`` then, not set: a backfill is one run.
     ``automation_condition``: of all its assets. ``io_managers``: by the key ``"a/b"`` of an asset that the program
     reads with ``env.from_asset()``, the name of the resource (an IO manager) that loads it.

@@ -35,6 +35,7 @@ from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.orchestration import op_tags
+from flinkpy_dagster.orchestration.job.job_pictures import pictures_when_complete
 from flinkpy_dagster.orchestration.job.job_report import metrics_of
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.region_parts import RegionRestarts
@@ -274,12 +275,14 @@ def _take_part(
     if vertex.id in names:
         yield Output(None, names[vertex.id], metadata=about)
     kept = job_run.sinks if isinstance(job_run.sinks, KeptOutputs) else None
+    pictures = pictures_when_complete(job_run)
     for node in vertex.nodes:
         if node.is_sink:
             if kept is not None and (text := kept.text(node.id)):
                 print(text)
             details = metadata.of_sink_result(result, node, kept)
-            yield Output(None, names[str(node.id)], metadata=about | details)
+            yield Output(None, names[str(node.id)], metadata=about | details | pictures)
+            pictures = {}  # once is enough
     yield from check_results(job_run, vertex)
     job_run.end_turn(vertex)
 

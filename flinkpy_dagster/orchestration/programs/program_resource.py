@@ -115,7 +115,9 @@ class LoadedProgram:
         assert context.run is not None
         partitions = self.program.partitions_def
         keys = partition_keys(context.run.tags, partitions, context.instance)
-        configuration = configuration_of(context.resource_config)
+        configuration = Configuration.from_dict(dict(self.program.options))
+        for key, value in configuration_of(context.resource_config).to_dict().items():
+            configuration.set(key, value)
         set_partitions(configuration, keys, partitions)
         argv = argv_of(context.resource_config, self.arguments)
         captured = self.source.capture(

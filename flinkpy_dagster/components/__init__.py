@@ -1,0 +1,5 @@
+"""Components for Dagster's ``dg``: programs from YAML. Registered as the entry point ``dagster_dg_cli.registry_modules``."""
+
+from flinkpy_dagster.orchestration.components.flink_job import FlinkJobComponent
+
+__all__ = ["FlinkJobComponent"]
