@@ -18,9 +18,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 
-from benchmarks.report import write_section
 from benchmarks.soak_samples import Verdict, events_in, memory_of, size_of, verdicts
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -185,6 +185,16 @@ def table(found: Sequence[Verdict], minutes: float, rate: float, keys: int) -> s
     return "\n".join([about, "", head, *map(str, found)])
 
 
+def page(text: str) -> str:
+    """``SOAK.md``."""
+    about = (
+        "Written by `python -m benchmarks.soak --write`. Memory is what a process has for itself and its part of what "
+        "it shares. *told*: not judged. Spark's log of the files that a source has seen grows with their number, by some "
+        "150 bytes each. Events of the run's log: one checkpoint in ten seconds in the first hour, one a minute later."
+    )
+    return f"# Half an hour at a fixed rate\n\n{about}\n\n{text}\n\n{date.today()}, {os.cpu_count()} processors.\n"
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -192,7 +202,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--rate", type=float, default=1000)
     parser.add_argument("--keys", type=int, default=20_000)
-    parser.add_argument("--write", action="store_true", help="into RESULTS.md")
+    parser.add_argument("--write", action="store_true", help="into SOAK.md")
     parser.add_argument("--folder", type=Path, help="where to work; kept afterwards")
     parser.add_argument("--program", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args(argv)
@@ -212,7 +222,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     text = table(found, arguments.minutes, rate, keys)
     print(text)
     if arguments.write:
-        write_section("soak", "## Half an hour", text)
+        (ROOT / "benchmarks" / "SOAK.md").write_text(page(text))
     if arguments.folder is None:
         shutil.rmtree(folder)
     return 0 if all(each.holds for each in found) else 1
