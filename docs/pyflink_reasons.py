@@ -81,6 +81,11 @@ IDLE: dict[str, tuple[str, str]] = {
         _NOBODY + " Restarts are set with the keys restart-strategy.*.",
     ),
     "DataStream.set_buffer_timeout": ("buffer_timeout_ms", "Records travel in batches, not in buffers."),
+    "StreamExecutionEnvironment.add_jars": (
+        "user_jars",
+        "Jars of Flink's connectors are passed over, their work is done without; any other is refused: give jars of "
+        "Spark data sources by the key spark.jars.",
+    ),
     "StreamExecutionEnvironment.close": ("close_environment", "Jobs end by themselves."),
     "WatermarkStrategy.with_watermark_alignment": (
         "watermark_group",

@@ -215,14 +215,14 @@ def is_read(key: str) -> bool:
 
 @cache
 def engine() -> dict[str, ast.Module]:
-    """All code that could act upon a setting: everything but the settings, the options and the docs of names."""
+    """All code that could act upon a setting: not the settings, the options, the names, nor what only shows them."""
     package = ROOT / "flinkpy_dagster"
     sources = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
-    skipped = (*SETTERS, "api/pyflink_names.py")
+    skipped = (*SETTERS, "api/pyflink_names.py", "orchestration/programs/config_schema.py")
     return {
         name: ast.parse(path.read_text(encoding="utf-8"))
         for name, path in sorted(sources.items())
-        if name not in skipped and not name.startswith("config/")
+        if name not in skipped and not name.startswith(("config/", "gateway/"))
     }
 
 

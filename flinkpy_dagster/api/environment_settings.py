@@ -1,5 +1,7 @@
 """The settings of an environment: parallelism, mode, checkpoints, what is shipped to the workers."""
 
+import os
+import re
 from typing import TypeVar
 
 from flinkpy_dagster.api.checkpoint_config import CheckpointConfig
@@ -15,6 +17,7 @@ Self = TypeVar("Self", bound="EnvironmentSettings")
 _BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 _SAVEPOINT_DIRECTORY = "execution.checkpointing.savepoint-dir"
 _CHANGELOG = "state.changelog.enabled"
+_JARS_OF_FLINK = re.compile(r"flink-(sql-)?(connector|json|csv|parquet)|kafka-clients-|postgresql-|sqlite-jdbc-")
 
 
 class EnvironmentSettings:
@@ -154,11 +157,16 @@ class EnvironmentSettings:
         self._recording.configuration.set_string("python.executable", python_exec)
 
     def add_jars(self, *jars_path: str) -> None:
-        """Refused."""
-        raise UnsupportedFeature(
-            "StreamExecutionEnvironment.add_jars",
-            "there is no user code in the JVM; give jars of Spark data sources by the key spark.jars.",
-        )
+        """Jars of Flink's connectors and formats are passed over, others do their work here (docs/connectors.md).
+
+        Raises UnsupportedFeature for any other jar.
+        """
+        others = [path for path in jars_path if not _JARS_OF_FLINK.match(os.path.basename(path))]
+        if others:
+            raise UnsupportedFeature(
+                f"StreamExecutionEnvironment.add_jars of '{others[0]}'",
+                "there is no user code in the JVM; give jars of Spark data sources by the key spark.jars.",
+            )
 
     def add_classpaths(self, *classpaths: str) -> None:
         """Refused."""

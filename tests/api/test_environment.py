@@ -95,6 +95,10 @@ def test_refused_method_names_itself(method):
         getattr(environment(), method)("x")
 
 
+def test_jars_when_they_are_flinks_connectors_then_they_are_passed_over():
+    environment().add_jars("file:///opt/flink-sql-connector-kafka-4.0.0-2.0.jar", "/x/postgresql-42.7.4.jar")
+
+
 def test_every_setting_is_configuration():
     env = environment(3).set_max_parallelism(64).set_runtime_mode(RuntimeExecutionMode.BATCH)
     env.disable_operator_chaining().enable_checkpointing(5000, CheckpointingMode.AT_LEAST_ONCE)
