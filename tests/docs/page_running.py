@@ -98,8 +98,8 @@ def _printed_by_commands(snippet: Snippet) -> str:
         if not words:
             continue
         if words[0] == "export":
-            name, _, value = words[1].partition("=")
-            os.environ[name] = os.path.expandvars(value)
+            name = words[1].partition("=")[0]
+            os.environ[name], _ = _in_bash(f'{line}\nprintf %s "${name}"')
             continue
         if words[0] in ("flinkpy", "dagster") and not _SHELL.search(shlex.join(words).replace("'", "")):
             said, code = _in_this_process(words)

@@ -115,4 +115,7 @@ def is_matched(expected: str, printed: str) -> bool:
             pattern += r"(?:[^\n]*\n)*?"
         else:
             pattern += ".*?".join(map(re.escape, line.rstrip().split("…"))) + r"[ \t]*\n"
-    return re.fullmatch(pattern, printed if printed.endswith("\n") or not printed else printed + "\n") is not None
+    return (
+        re.fullmatch(pattern, printed if printed.endswith("\n") or not printed else printed + "\n")
+        is not None
+    )

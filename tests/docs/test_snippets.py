@@ -2,8 +2,10 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,14 @@ def runs(page: Path) -> bool:
     )
 
 
+def end_jobs_in(folder: Path) -> None:
+    """Kills what a page that failed has left running in the background."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if Path(os.readlink(process / "cwd")).is_relative_to(folder):
+                os.kill(int(process.name), signal.SIGKILL)
+
+
 def marked(page: Path):
     marks = []
     if ON_SPARK in page.read_text(encoding="utf-8"):
@@ -38,19 +48,21 @@ def test_blocks_when_run_in_order_then_do_what_the_page_says(page: Path, tmp_pat
         "PYTHONPATH": str(ROOT),
         "DAGSTER_DISABLE_TELEMETRY": "1",
         "COLUMNS": "120",
-        "PROJECT": str(ROOT),
     }
     environment.pop("DAGSTER_HOME", None)
-    (tmp_path / "jobs").symlink_to(ROOT / "jobs") if name_of(page) != "docs/tutorial.md" else None
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.docs.page_running", str(page)],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
+    (tmp_path / "jobs").symlink_to(ROOT / "jobs")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.docs.page_running", str(page)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=1800,
+            check=False,
+        )
+    finally:
+        end_jobs_in(tmp_path)
     assert done.returncode == 0, done.stderr[-6000:]
 
 
@@ -58,7 +70,9 @@ def test_blocks_when_run_in_order_then_do_what_the_page_says(page: Path, tmp_pat
 def test_every_block_is_run_or_says_why_not(page: Path) -> None:
     blocks = snippets_of(page)
     assert [each.line for each in blocks if each.language not in LANGUAGES] == [], "blocks without a language"
-    assert [each.line for each in blocks if not each.is_understood()] == [], "yaml and toml need a title or a comment"
+    assert [each.line for each in blocks if not each.is_understood()] == [], (
+        "yaml and toml need a title or a comment"
+    )
 
 
 @pytest.mark.parametrize("page", pages(), ids=name_of)
