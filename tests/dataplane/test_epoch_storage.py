@@ -14,6 +14,7 @@ from flinkpy_dagster.errors import CorruptState, JobCanceled, JobFailed, StaleLe
 from flinkpy_dagster.runtime.checkpoints import FailureReason
 from flinkpy_dagster.state.files import LocalFiles
 from flinkpy_dagster.state.metadata import CheckpointKind
+from flinkpy_dagster.state.savepoints import open_checkpoint
 from tests.dataplane.test_epoch_keeping import commit, keeping
 
 
@@ -174,13 +175,47 @@ def test_restart_when_the_folder_is_gone_then_the_job_does_not_start_afresh_and_
     kept, _ = failing(tmp_path)
     commit(kept, 1, 0)
     shutil.move(kept.folder, tmp_path / "unmounted")
-    with pytest.raises(CorruptState, match="epoch 1 of this run is gone, none is there"):
+    with pytest.raises(CorruptState, match="epoch 1 of this run is gone, none is the newest there"):
         kept.lead()
     shutil.rmtree(kept.folder)
     shutil.move(tmp_path / "unmounted", kept.folder)
     found = kept.lead()
     assert found is not None
     assert found.epoch == 1
+
+
+def test_restart_when_a_job_from_a_savepoint_fails_in_its_first_epoch_then_it_starts_from_it_again(
+    tmp_path: Path,
+) -> None:
+    first, _ = failing(tmp_path)
+    for epoch in (1, 2, 3):
+        commit(first, epoch, 0)
+    _, path = first.savepoint(str(tmp_path / "savepoints"), 0)
+    kept = EpochKeeping(
+        str(tmp_path / "other"),
+        first.job_graph,
+        first.configuration,
+        first.job_id,
+        restored=open_checkpoint(path),
+    )
+    for _ in range(2):
+        start = kept.lead()
+        assert start is not None
+        assert start.epoch == 3
+
+
+def test_restart_when_the_newest_epoch_is_damaged_then_the_one_before_counts_as_in_any_run(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept, _ = failing(tmp_path)
+    commit(kept, 1, 0)
+    commit(kept, 2, 0)
+    Path(kept.newest_path, "_metadata").write_text("damaged")
+    for _ in range(2):
+        start = kept.lead()
+        assert start is not None
+        assert start.epoch == 1
+    assert "Falling back to the one before" in caplog.text
 
 
 def test_commit_when_another_run_leads_then_that_is_what_is_said(tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ class EpochKeeping:
         self.settings = CheckpointSettings.of(self.configuration)
         self._store = CheckpointStore(self.folder, num_retained=self.settings.retained, files=self.files)
         self._name = ""
+        self._stored_epoch = 0  # the newest that this process knows to be in the folder
         self.coordinator = CheckpointCoordinator(self.settings, _now_ms())
 
     def lead(self) -> EpochMetadata | None:
@@ -92,15 +93,15 @@ class EpochKeeping:
 
     def _require_not_less_than_before(self, found: Found | None) -> None:
         """What this process has committed must be there again: without it results would be made a second time."""
-        before = self.newest
-        if before is None or before.fencing_token == 0:
-            return
-        if found is None or found.metadata.epoch < before.epoch:
-            there = "none is" if found is None else f"{found.metadata.epoch} is the newest"
+        there = 0 if found is None else found.metadata.epoch
+        is_known = found is not None and bool(found.skipped)  # damaged, which has been said
+        if there < self._stored_epoch and not is_known:
             raise CorruptState(
                 self.folder,
-                f"epoch {before.epoch} of this run is gone, {there} there; the run does not go on before it is back",
+                f"epoch {self._stored_epoch} of this run is gone, {there or 'none'} is the newest there; the run does "
+                "not go on before it is back",
             )
+        self._stored_epoch = there
 
     def _imported(self) -> EpochMetadata | None:
         opened = self.restored
@@ -222,6 +223,7 @@ class EpochKeeping:
                 self.not_stored(str(problem), metadata.checkpoint_id)
                 continue
             self.newest, self._name = completed.metadata, completed.name
+            self._stored_epoch = metadata.epoch
             self.coordinator.epoch_stored()
             return
 
