@@ -190,7 +190,7 @@ def page(text: str) -> str:
     about = (
         "Written by `python -m benchmarks.soak --write`. Memory is what a process has for itself and its part of what "
         "it shares. *told*: not judged. Spark's log of the files that a source has seen grows with their number, by "
-        "some 150 bytes each. Events of the run's log: one checkpoint in ten seconds in the first hour, then one a minute."
+        "some 150 bytes each. The log of the run: a checkpoint in ten seconds in the first hour, then one a minute."
     )
     return f"# Half an hour at a fixed rate\n\n{about}\n\n{text}\n\n{date.today()}, {os.cpu_count()} processors.\n"
 
