@@ -2,7 +2,8 @@
 # make test      all checks and tests           make ui     Dagster's UI on the runs of make run
 # make conformance   both tables against Flink's answers
 # make pyflink FLINK_VENV=...   programs under real PyFlink and here, the same results
-# make chaos     a streaming job killed a hundred times, 200 random runs against an oracle
+# make chaos     a streaming job killed a hundred times, also on a cluster; 200 random runs against an oracle
+# make soak      a streaming job for half an hour: does anything grow?
 # make bench     ratios against PySpark and PyFlink
 
 PYTHON ?= python3
@@ -13,7 +14,7 @@ DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
 HEAVY := nice -n 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install java run ui test lint types imports unit conformance pyflink chaos bench docs pictures constraints clean
+.PHONY: help install java run ui test lint types imports unit conformance pyflink chaos soak bench docs pictures constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -68,9 +69,13 @@ pyflink: install ## compare with real PyFlink: FLINK_VENV=<venv with apache-flin
 	  { echo "PyFlink is needed: make pyflink FLINK_VENV=<a venv with apache-flink==2.3.*, and Java 17>" >&2; exit 1; }
 	FLINK_VENV=$(abspath $(FLINK_VENV)) $(HEAVY) $(BIN)/python -m pytest -q tests/pyflink
 
-chaos: install java ## kill an unbounded job at 100 random moments; 200 random runs with failures and cancels
+chaos: install java ## kill parts of an unbounded job 100 times, 30 times on a cluster; 200 random runs with failures and cancels
 	$(HEAVY) $(BIN)/python -m tests.dataplane.chaos
+	$(HEAVY) $(BIN)/python -m tests.dataplane.chaos --cluster --kills 30
 	CHAOS_RUNS=200 $(HEAVY) $(BIN)/python -m pytest -q tests/chaos
+
+soak: install java ## half an hour of a continuous job: memory, folders, event log (benchmarks/SOAK.md)
+	$(HEAVY) $(BIN)/python -m benchmarks.soak --write
 
 bench: install java ## benchmarks/RESULTS.md
 	$(BIN)/python -m benchmarks
