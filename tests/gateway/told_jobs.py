@@ -150,6 +150,7 @@ class ToldJob:
 
 def tell_jobs(instance: DagsterInstance) -> dict[str, str]:
     """Ids of jobs by the situations that Flink was recorded in."""
+    instance.run_launcher.terminate = lambda run_id: False  # it has launched none of them
     bounded, failing, streaming = (captured(name) for name in ("bounded", "failing", "streaming"))
     finished = ToldJob(instance, bounded).begin().numbers().move(ExecutionState.FINISHED)
     finished.end(JobStatus.FINISHED, DagsterEventType.RUN_SUCCESS)
