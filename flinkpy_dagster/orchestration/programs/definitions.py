@@ -15,8 +15,9 @@ from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramLike
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
-from flinkpy_dagster.orchestration.programs.program_resource import PYSPARK, LoadedProgram
+from flinkpy_dagster.orchestration.programs.program_resource import LoadedProgram
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of
+from flinkpy_dagster.orchestration.programs.spark_resource import session_of, spark_resource_of
 from flinkpy_dagster.orchestration.quality.asset_checks import state_checks
 from flinkpy_dagster.orchestration.quality.expecting import Expectations
 from flinkpy_dagster.orchestration.quality.program_checks import checks_by_program
@@ -29,21 +30,24 @@ def definitions_from(
     key_prefix: Sequence[str] = (),
     args: Mapping[str, Sequence[str]] | None = None,
     checks: Sequence[Expectations] = (),
+    spark_resource: str | None = None,
 ) -> Definitions:
     """Every program as a job of one op per vertex, every data set and sink as an asset.
 
     ``programs``: see ``program_source``; a ``FlinkProgram`` says more of one: owners, partitions. ``args`` are default
     arguments by program name, with which the programs are loaded too. ``resources`` are given to Dagster; the
-    SparkSession of one called ``pyspark`` (dagster-pyspark's PySparkResource) is used instead of one of our own.
+    SparkSession of the one that ``spark_resource`` names, or that is called ``pyspark`` (as dagster-pyspark's
+    PySparkResource is), is used instead of one of our own: see ``session_getter``.
     ``checks``: what ``expect()`` and ``expect_state()`` give. Loading runs each program up to its ``execute()``: it
     starts no Spark. Raises what the programs raise, InvalidProgram for two of one name, and for a check of what does
     not exist or cannot be checked.
     """
     given = dict(resources or {})
+    spark = spark_resource_of(given, spark_resource)
     loaded: dict[str, tuple[LoadedProgram, ProgramOps]] = {}
     for each in programs:
         program = each if isinstance(each, FlinkProgram) else FlinkProgram(each)
-        made = _loaded(program, args or {}, tuple(key_prefix), has_pyspark=PYSPARK in given)
+        made = _loaded(program, args or {}, tuple(key_prefix), spark_resource=spark)
         name = made[0].graph.name
         if name in loaded:
             raise InvalidProgram(f"Two programs are called '{name}': give every program a name of its own.")
@@ -56,7 +60,11 @@ def definitions_from(
     ]
     return Definitions(
         assets=[asset for each in parts for asset in each.assets],
-        asset_checks=[check for of_program in found for check in state_checks(of_program, given)],
+        asset_checks=[
+            check
+            for of_program in found
+            for check in state_checks(of_program, session_of(spark), frozenset({spark} - {None}))
+        ],
         jobs=[each.job for each in parts],
         resources={**given, **{each.resource_key: each.resource for each in parts}},
     )
@@ -77,7 +85,7 @@ def _loaded(
     args: Mapping[str, Sequence[str]],
     key_prefix: tuple[str, ...],
     *,
-    has_pyspark: bool,
+    spark_resource: str | None,
 ) -> tuple[LoadedProgram, ProgramOps]:
     source = program.source()
     program = replace(program, args=[*program.args, *args.get(source.name, ())])
@@ -91,7 +99,7 @@ def _loaded(
         graph=NamedGraph(name, captured.job_graph),
         arguments=ProgramArguments(name, parsers),
         is_unbounded=is_unbounded(captured.job_graph),
-        has_pyspark=has_pyspark,
+        spark_resource=spark_resource,
     )
     ops = ProgramOps(
         loaded.graph,

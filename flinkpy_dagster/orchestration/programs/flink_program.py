@@ -28,8 +28,8 @@ class _Settings:
 class FlinkProgram(_Settings):
     """For ``definitions_from``: ``program`` is a file, a module, a function or an importable name.
 
-    ``args``: default arguments, ``{partition}`` in them is the run's partition. ``options``: Flink's and Spark's by key,
-    with which it is loaded and run; the run config wins. ``name``: what job, group and assets are called after.
+    ``args``: default arguments, ``{partition}`` in them is the run's partition. ``options``: Flink's and Spark's
+    by key, with which it is loaded and run; the run config wins. ``name``: what job, group, assets are called after.
     ``owners``: of its assets, ``"team:data"`` or an address. ``tags``: of its runs.
     ``partitions_def``: Dagster's, of all its assets; ``backfill_policy`` then, not set: a backfill is one run.
     ``automation_condition``: of all its assets. ``io_managers``: by the key ``"a/b"`` of an asset that the program

@@ -34,11 +34,10 @@ from flinkpy_dagster.orchestration.programs.flink_program import PARTITION, Flin
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramSource
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of, partition_keys, set_partitions
+from flinkpy_dagster.orchestration.programs.spark_resource import session_getter
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.streaming.stream_folders import job_folder
-
-PYSPARK = "pyspark"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,19 +49,19 @@ class LoadedProgram:
     graph: NamedGraph
     arguments: ProgramArguments
     is_unbounded: bool
-    has_pyspark: bool  # a resource gives the SparkSession
+    spark_resource: str | None  # the resource that gives the SparkSession
     checks: ProgramChecks = field(default_factory=ProgramChecks)
 
     def resource(self) -> ResourceDefinition:
         """It gives the ops of a run their JobRun."""
-        needed = {PYSPARK} if self.has_pyspark else set()
+        needed = {self.spark_resource} if self.spark_resource is not None else set()
 
         @resource(
             config_schema=program_config_schema(
                 list(self.program.args),
                 self.arguments,
                 is_unbounded=self.is_unbounded,
-                has_target=not self.has_pyspark,
+                has_target=self.spark_resource is None,
             ),
             required_resource_keys=needed | set(self.program.io_managers.values()),
             description=f"Arguments and options of {self.source.name}.",
@@ -87,7 +86,7 @@ class LoadedProgram:
         graph, inspection = self.checks.bound(graph)
         run_id = context.run.run_id
         job_id = job_id_of(run_id, context.run.tags)
-        session = _session(context, options, self.has_pyspark)
+        session = _session(context, options, self.spark_resource)
         sinks = KeptOutputs()
         folder = data_folder(options, self.graph.name, run_id)
         ancestors = _ancestors(context)
@@ -159,11 +158,10 @@ def _ancestors(context: InitResourceContext) -> list[str]:
     return found
 
 
-def _session(context: InitResourceContext, options: Configuration, has_pyspark: bool) -> Any:
+def _session(context: InitResourceContext, options: Configuration, spark_resource: str | None) -> Any:
     """What gives the SparkSession: the user's resource, or one that starts beside everything else."""
-    if has_pyspark:
-        user_resource = getattr(context.resources, PYSPARK)
-        return lambda: user_resource.spark_session
+    if spark_resource is not None:
+        return session_getter(getattr(context.resources, spark_resource), spark_resource)
     return SessionStart(options).session
 
 

@@ -1,6 +1,6 @@
 """Asset checks that run by themselves: of keyed state, and of assets that no program makes."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import Any
 
 from dagster import (
@@ -12,17 +12,11 @@ from dagster import (
     asset_check,
 )
 
-from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound
-from flinkpy_dagster.orchestration.job.spark_side import SessionStart
 from flinkpy_dagster.orchestration.quality.expecting import AssetLike, Expectations, expect
 from flinkpy_dagster.orchestration.quality.outcomes import SuiteOutcome, check_result
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks, state_spec
 from flinkpy_dagster.orchestration.quality.suites import SuiteLike, suite_of
-
-PYSPARK = "pyspark"
-Frames = Any
-"""``dataplane.checked_frames.CheckFrames``"""
 
 
 def expectations_check(
@@ -55,19 +49,25 @@ def expectations_check(
     return _check_definition(spec, evaluate, frozenset(required_resource_keys))
 
 
-def state_checks(checks: ProgramChecks, resources: Mapping[str, Any]) -> list[AssetChecksDefinition]:
-    """Checks of the keyed state of the program's newest checkpoint."""
-    needed = frozenset({PYSPARK} & resources.keys())
-    return [_state_check(each, state_spec(each, checks.checkpoints), needed) for each in checks.states]
+def state_checks(
+    checks: ProgramChecks, session: Callable[[AssetCheckExecutionContext], Any], needed: frozenset[str]
+) -> list[AssetChecksDefinition]:
+    """Checks of the keyed state of the program's newest checkpoint; ``session`` needs the resources ``needed``."""
+    return [_state_check(each, state_spec(each, checks.checkpoints), session, needed) for each in checks.states]
 
 
-def _state_check(check: Expectations, spec: AssetCheckSpec, needed: frozenset[str]) -> AssetChecksDefinition:
+def _state_check(
+    check: Expectations,
+    spec: AssetCheckSpec,
+    session: Callable[[AssetCheckExecutionContext], Any],
+    needed: frozenset[str],
+) -> AssetChecksDefinition:
     def evaluate(context: AssetCheckExecutionContext) -> SuiteOutcome:
         path = _newest_checkpoint(context, spec.asset_key)
         from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 
         assert check.uid is not None
-        with CheckFrames(_spark(context, needed)).state(path, check.uid, check.state) as frame:
+        with CheckFrames(session(context)).state(path, check.uid, check.state) as frame:
             return _validated(frame, check)
 
     return _check_definition(spec, evaluate, needed)
@@ -105,9 +105,3 @@ def _newest_checkpoint(context: AssetCheckExecutionContext, key: AssetKey) -> st
     if path is None:
         raise CheckpointNotFound(key.to_user_string(), "no checkpoint has been reported to this instance yet")
     return str(path.value)
-
-
-def _spark(context: AssetCheckExecutionContext, needed: frozenset[str]) -> Any:
-    if needed:
-        return getattr(context.resources, PYSPARK).spark_session
-    return SessionStart(Configuration()).session()

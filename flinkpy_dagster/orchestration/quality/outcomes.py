@@ -67,9 +67,8 @@ class SuiteOutcome:
     def __str__(self) -> str:
         if self.passed:
             return f"All {len(self.expectations)} expectations are met."
-        return f"{len(self.failed)} of {len(self.expectations)} expectations are not met: " + "; ".join(
-            map(_told, self.failed)
-        )
+        told = "; ".join(map(_told, self.failed))
+        return f"{len(self.failed)} of {len(self.expectations)} expectations are not met: {told}."
 
 
 def check_result(spec: AssetCheckSpec, outcome: SuiteOutcome) -> AssetCheckResult:
