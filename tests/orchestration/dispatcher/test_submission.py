@@ -1,0 +1,142 @@
+"""Detached jobs: stored, launched by Dagster's run launcher in a process of their own, found by everybody."""
+
+import sys
+
+import pytest
+from dagster import DagsterInstance
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import DuplicateJobSubmission, InvalidProgram
+from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore
+from flinkpy_dagster.orchestration.dispatcher.jobs import find_job, list_jobs, run_id_of
+from flinkpy_dagster.orchestration.dispatcher.recovery import NEVER_STARTED, recover_jobs
+from flinkpy_dagster.orchestration.dispatcher.requests import await_end, cancel_job
+from flinkpy_dagster.orchestration.dispatcher.results import result_of_job
+from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
+from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, submit_program
+from flinkpy_dagster.orchestration.naming import JOB_ID_TAG
+
+JOB = "0123456789abcdef0123456789abcdef"
+PROGRAM = """
+import sys
+from pyflink.datastream import StreamExecutionEnvironment
+from marks import MARK
+from more_marks import mark
+
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection(sys.argv[1:]).map(lambda word: mark(word) + MARK).print()
+env.execute("marked words")
+"""
+START = 400.0  # seconds; a JVM on a busy machine
+
+
+@pytest.fixture
+def instance(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
+    with DagsterInstance.from_config(str(tmp_path / "home")) as made:
+        yield made
+
+
+@pytest.fixture
+def call(tmp_path):
+    """A program with a module beside it and one that -pyfs brings."""
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "words.py").write_text(PROGRAM)
+    (tmp_path / "job" / "marks.py").write_text("MARK = '!'")
+    (tmp_path / "more_marks.py").write_text("def mark(word):\n    return '?' + word")
+    yield ProgramCall(
+        path=str(tmp_path / "job" / "words.py"),
+        args=("a", "b"),
+        files=(str(tmp_path / "more_marks.py"),),
+        folder=str(tmp_path),
+    )
+    for name in ("marks", "more_marks"):
+        sys.modules.pop(name, None)
+
+
+OPTIONS = Configuration.from_dict({"parallelism.default": "1", "execution.runtime-mode": "BATCH"})
+
+
+def test_run_config_when_options_are_set_then_as_one_would_type_it():
+    options = Configuration.from_pairs(
+        ["parallelism.default=2", "spark.x=y", "execution.target=local[3]", "python.fn-execution.bundle.size=5",
+         "jobmanager.scheduling-mode=EAGER", "slot.request.timeout=7s", "$internal.pipeline.job-id=1"]
+    )  # fmt: skip
+    assert run_config_of("words", ["a"], options) == {
+        "resources": {
+            "words_run": {
+                "config": {
+                    "args": ["a"],
+                    "parallelism": 2,
+                    "configuration": {
+                        "spark.x": "y",
+                        "python.fn-execution.bundle.size": 5,
+                        "slot.request.timeout": "7s",
+                        "spark.master": "local[3]",
+                    },
+                }
+            }
+        },
+        "execution": {
+            "config": {"scheduling_mode": "EAGER", "slot_request_timeout_seconds": 7.0, "slots": 3}
+        },
+    }
+
+
+@pytest.mark.dagster
+def test_program_when_it_has_no_job_then_refused_and_nothing_is_left(instance, tmp_path):
+    (tmp_path / "empty.py").write_text("print('no job')")
+    with pytest.raises(InvalidProgram, match="ended without execute"):
+        submit_program(instance, ProgramCall(path=str(tmp_path / "empty.py")), OPTIONS)
+    assert (JobStore(instance.root_directory).ids(), list_jobs(instance)) == ([], [])
+
+
+@pytest.mark.dagster
+@pytest.mark.spark
+@pytest.mark.slow
+def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_its_result(
+    instance, call, tmp_path
+):
+    submitted = submit_program(instance, call, OPTIONS, job_id=JOB)
+    assert (submitted.job_id, submitted.run_id, submitted.name) == (JOB, run_id_of(JOB), "marked words")
+    run = instance.get_run_by_id(submitted.run_id)
+    assert run.tags[JOB_ID_TAG] == JOB
+    assert len(run.step_keys_to_execute) == 3  # the op graph is there before the run has begun
+    assert [job.job_id for job in list_jobs(instance)] == [JOB]
+    with pytest.raises(DuplicateJobSubmission) as caught:
+        submit_program(instance, call, OPTIONS, job_id=JOB)
+    assert not caught.value.is_globally_terminated
+    (tmp_path / "job" / "words.py").unlink()  # what was submitted runs, whatever becomes of the file
+    assert await_end(instance, JOB, START).status == "FINISHED"
+    result = result_of_job(instance, JOB)
+    assert (result.status, result.error) == ("FINISHED", None)
+    assert result.printed == {"Sink: Print to Std. Out": ["?a!", "?b!"]}
+    (tmp_path / "job" / "words.py").write_text(PROGRAM)
+    with pytest.raises(DuplicateJobSubmission) as caught:
+        submit_program(instance, call, OPTIONS, job_id=JOB)
+    assert caught.value.is_globally_terminated
+
+
+@pytest.mark.dagster
+@pytest.mark.spark
+@pytest.mark.slow
+def test_job_when_its_submission_died_before_the_launch_then_recovery_launches_it(
+    instance, call, monkeypatch
+):
+    from flinkpy_dagster.orchestration.dispatcher import submission
+
+    def dies(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(submission, "launch", dies)
+    with pytest.raises(KeyboardInterrupt):
+        submit_program(instance, call, OPTIONS, job_id=JOB)
+    monkeypatch.undo()
+    assert list_jobs(instance) == []
+    (recovered,) = recover_jobs(instance)
+    assert (recovered.job_id, recovered.what) == (JOB, NEVER_STARTED)
+    cancel_job(instance, JOB)
+    assert await_end(instance, JOB, START).status == "CANCELED"
+    assert recover_jobs(instance) == []
+    assert find_job(instance, JOB).is_globally_terminal
