@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the code: ``options.md``, ``errors.md``, ``pyflink_api.md`` (``make docs``)."""
+"""Writes the pages that are made from the code: options, errors, REST API, PyFlink's API (``make docs``)."""
 
 import inspect
 from pathlib import Path
@@ -33,6 +33,33 @@ ERRORS_HEAD = """\
 Written by `make docs` from `flinkpy_dagster/errors.py`. Every error is one line: what happened, to which object,
 what to do. For code of the program it ends with the program's own line. `flinkpy run --traceback` shows all of it.
 """
+
+
+REST_HEAD = """\
+# REST API
+
+Written by `make docs` from the gateway's table of routes. `flinkpy gateway` serves Flink's REST API over the jobs of a
+Dagster instance, with Flink's paths and fields; each path is also there with `/v1` before it. `GET /openapi.json` is
+the OpenAPI document with parameters, bodies and answers.
+
+<!-- not run: a server that stays up; tests/gateway compares its answers with Flink's -->
+```bash
+flinkpy gateway
+```
+"""
+
+
+def rest_page() -> str:
+    """``rest.md``."""
+    from flinkpy_dagster.gateway.app import ROUTES
+
+    lines = [REST_HEAD]
+    for tag in dict.fromkeys(route.tag for route in ROUTES):
+        rows = (route for route in ROUTES if route.tag == tag)
+        lines += [f"## {tag.capitalize()}", "", "| | path | |", "|---|---|---|"]
+        lines += [f"| {route.method} | `{route.path}` | {route.doc} |" for route in rows]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def options_page() -> str:
@@ -87,7 +114,7 @@ def _options_table(options: tuple[ConfigOption, ...]) -> list[str]:
     return rows
 
 
-PAGES = {"options.md": options_page, "errors.md": errors_page}
+PAGES = {"options.md": options_page, "errors.md": errors_page, "rest.md": rest_page}
 
 if __name__ == "__main__":
     from pyflink_page import page as pyflink_page
