@@ -1,12 +1,13 @@
-"""Programs of the browser tests which no example has: one that does not end, one that fails in the middle."""
+"""Programs of the browser tests: one that does not end, one that fails in the middle, one whose result is wrong."""
 
 from pathlib import Path
 
-from flinkpy_dagster import definitions_from
+from flinkpy_dagster import definitions_from, expect
 from flinkpy_dagster.api import (
     Configuration,
     DataGeneratorSource,
     ParquetSink,
+    Row,
     RuntimeExecutionMode,
     StreamExecutionEnvironment,
     Types,
@@ -16,6 +17,7 @@ from flinkpy_dagster.api import (
 GOOD_SENSORS = "good_sensors"
 """A file of the current folder: until it is there, ``fragile`` fails."""
 
+READING = Types.ROW_NAMED(["sensor", "celsius"], [Types.STRING(), Types.DOUBLE()])
 COUNT = Types.TUPLE([Types.STRING(), Types.INT()])
 
 
@@ -55,4 +57,24 @@ def fragile():
     env.execute("fragile")
 
 
-defs = definitions_from(endless, fragile)
+def measured():
+    """Writes readings, two of which no thermometer can have shown."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+    celsius = [21.5, 20.0, -400.0, 19.5, 22.0, 999.0]
+    rows = [Row(f"sensor {number}", degrees) for number, degrees in enumerate(celsius)]
+    env.from_collection(rows, READING).sink_to(ParquetSink("results/readings")).name("readings")
+    env.execute("measured")
+
+
+PLAUSIBLE = [
+    {"type": "expect_column_values_to_not_be_null", "kwargs": {"column": "sensor"}},
+    {
+        "type": "expect_column_values_to_be_between",
+        "kwargs": {"column": "celsius", "min_value": -60, "max_value": 60},
+    },
+]
+
+defs = definitions_from(
+    endless, fragile, measured, checks=[expect("measured/readings", PLAUSIBLE, name="plausible")]
+)
