@@ -17,6 +17,7 @@ from dagster import (
     MetadataValue,
 )
 
+from flinkpy_dagster.errors import StaleLeader
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.orchestration.job.job_facts import keep_numbers
 from flinkpy_dagster.orchestration.job.job_run import JobRun
@@ -32,6 +33,8 @@ from flinkpy_dagster.state.source_progress import source_progress
 
 NUMBERS_SECONDS = 3.0
 _WAKE_SECONDS = 0.5
+MAX_RETRIES_TAG = "dagster/max_retries"
+"""Dagster's own: retries of this run by the daemon."""
 
 
 def checkpoints_spec(key: AssetKey, group_name: str) -> AssetSpec:
@@ -49,7 +52,8 @@ def with_checkpoints(
 ) -> Generator[Any, None, Any]:
     """Takes part in a thread; meanwhile gives checkpoint events and looks for requests to the run.
 
-    Returns, or raises, what ``JobRun.take_part`` does.
+    Returns, or raises, what ``JobRun.take_part`` does. A run whose job another run has taken over is not retried by
+    Dagster: they would take it from each other again and again.
     """
     outcome: list[tuple[Any, BaseException | None]] = []
 
@@ -80,6 +84,8 @@ def with_checkpoints(
         yield from reports.rest(runner.listener.events)
         keep_numbers(instance, run_id, runner.progress(), reports.statistics)
     result, error = outcome[0]
+    if isinstance(error, StaleLeader):
+        instance.add_run_tags(run_id, {MAX_RETRIES_TAG: "0"})
     if error is not None:
         raise error
     return result
