@@ -26,6 +26,7 @@ from flinkpy_dagster.errors import ConfigurationError, FlinkpyError, InvalidProg
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.ids import random_id
+from flinkpy_dagster.operators.specs import AssetSource
 from flinkpy_dagster.orchestration.job.job_facts import tell_graph
 from flinkpy_dagster.orchestration.job.job_pictures import tell_pictures
 from flinkpy_dagster.orchestration.job.job_report import accumulators, progress, tables
@@ -43,7 +44,14 @@ _UNNAMED_JOBS = ("Flink Streaming Job", "DataStream Collect")
 
 
 def submit(job_graph: JobGraph, configuration: Configuration) -> "EmbeddedJob":
-    """Starts the job and returns at once. Errors of the job are those of ``get_job_execution_result()``."""
+    """Starts the job and returns at once. Errors of the job are those of ``get_job_execution_result()``.
+
+    Raises UnreadableSource for an asset (``env.from_asset()``) of which nobody knows where it is.
+    """
+    if any(isinstance(each, AssetSource) for vertex in job_graph.vertices for each in vertex.head.operators):
+        from flinkpy_dagster.orchestration.embedded.asset_finding import with_assets
+
+        job_graph = with_assets(job_graph, configuration)
     job = EmbeddedJob(job_graph, configuration)
     job.start()
     return job
