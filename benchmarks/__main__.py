@@ -10,6 +10,10 @@ BENCHMARKS = (
     "event_time_windows",
     "co_process_join",
     "streaming_epochs",
+    "stateful_streaming",
+    "checkpoint_overhead",
+    "incremental_state",
+    "restore_time",
     "executor_overhead",
     "executor_spark_ops",
 )

@@ -43,7 +43,9 @@ def on_spark(inputs: Inputs, job: Callable[..., Sequence[Any]]) -> Callable[[int
     return _second_of_two(work)
 
 
-def on_structured_streaming(inputs: Inputs, query: Callable[[Any], Any]) -> Callable[[int], Run]:
+def on_structured_streaming(
+    inputs: Inputs, query: Callable[[Any], Any], *, files_per_epoch: int | None = None
+) -> Callable[[int], Run]:
     """``query(dataframe)`` is Spark's streaming query over the available files of the one input; results as Parquet."""
 
     def work(rows: int, output: Path) -> None:
@@ -53,9 +55,8 @@ def on_structured_streaming(inputs: Inputs, query: Callable[[Any], Any]) -> Call
             "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
         )
         (path,) = inputs(rows)
-        frame = spark.readStream.schema(spark.read.parquet(str(path)).schema).parquet(str(path))
         (
-            query(frame)
+            query(stream_of(spark, path, files_per_epoch))
             .writeStream.trigger(availableNow=True)
             .option("checkpointLocation", f"{output}.checkpoint")
             .outputMode("append")
@@ -66,8 +67,17 @@ def on_structured_streaming(inputs: Inputs, query: Callable[[Any], Any]) -> Call
     return _second_of_two(work)
 
 
-def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = None) -> Callable[[int], Run]:
-    """The program on our engine in runtime mode "STREAMING" or "BATCH"; results as Parquet."""
+def on_flinkpy(
+    program: Program,
+    mode: str,
+    settings: dict[str, str] | None = None,
+    *,
+    files_per_epoch: int | None = None,
+) -> Callable[[int], Run]:
+    """The program on our engine in runtime mode "STREAMING" or "BATCH"; results as Parquet.
+
+    With ``files_per_epoch`` the sources are unbounded, and the job takes what is available, epoch by epoch.
+    """
 
     def work(rows: int, output: Path) -> None:
         from flinkpy_dagster.api import (
@@ -78,15 +88,22 @@ def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = No
         )
 
         configuration = Configuration()
-        for key, value in (settings or {}).items():
+        kept = {"execution.trigger": "available-now", "execution.checkpointing.dir": f"{output}.checkpoints"}
+        for key, value in ((kept if files_per_epoch else {}) | (settings or {})).items():
             configuration.set_string(key, value)
         env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_runtime_mode(RuntimeExecutionMode[mode])
         env.set_parallelism(CORES)
-        streams = [
-            env.from_dataframe(partial(read_in_order, path=path), row_type)
-            for path, row_type in zip(program.inputs(rows), program.types, strict=True)
-        ]
+        inputs = list(zip(program.inputs(rows), program.types, strict=True))
+        if files_per_epoch:
+            streams = [
+                env.from_spark_stream(partial(stream_of, path=path, files=files_per_epoch), row_type)
+                for path, row_type in inputs
+            ]
+        else:
+            streams = [
+                env.from_dataframe(partial(read_in_order, path=path), row_type) for path, row_type in inputs
+            ]
         for number, stream in enumerate(program.build(*streams)):
             stream.sink_to(ParquetSink(str(output / str(number))))
         env.execute("benchmark")
@@ -94,7 +111,9 @@ def on_flinkpy(program: Program, mode: str, settings: dict[str, str] | None = No
     return _second_of_two(work)
 
 
-def on_pyflink(program: Program, mode: str, execution_mode: str) -> Callable[[int], Run]:
+def on_pyflink(
+    program: Program, mode: str, execution_mode: str, settings: dict[str, str] | None = None
+) -> Callable[[int], Run]:
     """The program on PyFlink with Python "process" or "thread" execution; results as text files."""
 
     def net_seconds(rows: int, output: Path) -> float:
@@ -105,6 +124,8 @@ def on_pyflink(program: Program, mode: str, execution_mode: str) -> Callable[[in
 
         configuration = Configuration()
         configuration.set_string("python.execution-mode", execution_mode)
+        for key, value in (settings or {}).items():
+            configuration.set_string(key, value)
         env = StreamExecutionEnvironment.get_execution_environment(configuration)
         env.set_runtime_mode(RuntimeExecutionMode[mode])
         env.set_parallelism(CORES)
@@ -147,6 +168,14 @@ def read_in_order(spark: Any, path: Path) -> Any:
     return reduce(lambda one, other: one.union(other), files)
 
 
+def stream_of(spark: Any, path: Path, files: int | None) -> Any:
+    """The rows of a directory's files as a stream, so many files in an epoch; None: all."""
+    reader = spark.readStream.schema(spark.read.parquet(str(path)).schema)
+    if files is not None:
+        reader = reader.option("maxFilesPerTrigger", files)
+    return reader.parquet(str(path))
+
+
 def spark_session() -> Any:
     """A session as one would set it up by hand for this machine."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -173,7 +202,8 @@ def _second_of_two(work: Callable[[int, Path], None]) -> Callable[[int], Run]:
             started = time.perf_counter()
             work(rows, Path(directory) / "large")
             seconds = time.perf_counter() - started
-            check = [checksum(result) for result in sorted((Path(directory) / "large").iterdir())]
+            results = (Path(directory) / "large").iterdir()
+            check = [checksum(result) for result in sorted(results)]
         return Run(rows=rows, steady_s=seconds, check=check)
 
     return run

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.engines import CORES
 from benchmarks.harness import Benchmark, Contender, Goal, Run, main
 
-WARM_EPOCHS = 5
+WARM_EPOCHS = 40  # the JVM compiles its own code for so long; a job that never ends does not feel it
 ROWS_PER_EPOCH = 10
 KEYS = 5
 
@@ -188,7 +188,7 @@ BENCHMARK = Benchmark(
     title="A nearly empty epoch",
     description=f"Files of {ROWS_PER_EPOCH} rows, one per epoch, a keyed reduce with state, a file sink. Rows are "
     "epochs: the time of one is the latency.",
-    rows=50,
+    rows=60,
     inputs=inputs,
     contenders=(
         Contender(name="flinkpy-dagster, state kept, exactly once", run=on_flinkpy),
