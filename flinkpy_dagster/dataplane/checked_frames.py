@@ -84,8 +84,9 @@ class CheckFrames:
     def state(self, path: str, uid: str, state: str | None = None) -> Iterator[DataFrame]:
         """Keyed state of one operator, a row per entry: ``key``, ``state``, ``namespace``, ``key_group`` and ``value``.
 
-        ``state``: only the one of that name; if its values are rows or tuples, their fields are the columns instead of
-        ``value``. Read by the driver. Raises CheckpointNotFound, CorruptState, StateError.
+        ``state``: only the one of that name. Maps and lists have a row per entry, maps their ``map_key``; rows and
+        tuples have their fields as columns instead of ``value``. Read by the driver. Raises CheckpointNotFound,
+        CorruptState, StateError.
         """
         rows = [row for row in read_state(open_state(path), uid) if state in (None, row.state)]
         if not rows and state is not None:
@@ -118,9 +119,9 @@ _NO_STATE = pa.schema(
 def _typed(rows: Sequence[StateRow]) -> list[dict[str, Any]]:
     """Columns keep their type if all their values have one; else they are text."""
     records = [
-        {"key": row.key, "state": row.state, "namespace": row.namespace, "key_group": row.key_group}
-        | _fields(row.value)
+        {"key": row.key, "state": row.state, "namespace": row.namespace, "key_group": row.key_group} | fields
         for row in rows
+        for fields in _fields(row.value)
     ]
     for name in {name for record in records for name in record}:
         kinds = {type(record.get(name)) for record in records} - {type(None)}
@@ -131,10 +132,15 @@ def _typed(rows: Sequence[StateRow]) -> list[dict[str, Any]]:
     return records
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def _fields(value: Any) -> list[dict[str, Any]]:
+    """The columns of a value, once per entry of a map or a list."""
+    if isinstance(value, dict):
+        return [{"map_key": key} | fields for key, entry in value.items() for fields in _fields(entry)]
+    if isinstance(value, list):
+        return [fields for entry in value for fields in _fields(entry)]
     if isinstance(value, Row):
         names = getattr(value, "_fields", None) or [f"f{place}" for place in range(len(value))]
-        return dict(zip(names, value, strict=False))
+        return [dict(zip(names, value, strict=False))]
     if isinstance(value, tuple):
-        return {f"f{place}": each for place, each in enumerate(value)}
-    return {"value": value}
+        return [{f"f{place}": each for place, each in enumerate(value)}]
+    return [{"value": value}]

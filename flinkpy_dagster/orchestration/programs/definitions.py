@@ -63,7 +63,7 @@ def definitions_from(
         asset_checks=[
             check
             for of_program in found
-            for check in state_checks(of_program, session_of(spark), frozenset({spark} - {None}))
+            for check in state_checks(of_program, session_of(spark), frozenset({spark} if spark is not None else ()))
         ],
         jobs=[each.job for each in parts],
         resources={**given, **{each.resource_key: each.resource for each in parts}},
