@@ -85,7 +85,7 @@ docs: install ## write the pages that are made from the code, then the site: bui
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 pictures: install java ## docs/pictures anew, as the browser tests see Dagster's UI
-	FLINKPY_PICTURES=docs/pictures $(HEAVY) $(BIN)/python -m pytest -q tests/browser
+	FLINKPY_PICTURES=docs/pictures $(HEAVY) $(BIN)/python -m pytest -q --basetemp=/tmp/flights tests/browser
 
 constraints: install ## pin what is installed now
 	{ echo "# Everything the project and its checks install, tried together on Python 3.11. Written by: make constraints"; \

@@ -15,7 +15,7 @@ def test_run_when_re_executed_from_failure_then_stored_results_are_used_again(ui
     ui.server.await_status(run, "FAILURE")
     ui.steps_are("Errored", 1)
     expect(ui.page.get_by_text("cannot be trusted").first).to_be_visible()
-    ui.picture("run_failed")
+    ui.picture("run_failed", height=330)
 
     (ui.server.folder / GOOD_SENSORS).touch()
     ui.re_execute("From failure")
