@@ -5,6 +5,7 @@ text, and where it has a field that the text has not, the field was added.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from flinkpy_dagster.types import (
@@ -83,19 +84,21 @@ def converter(kind: TypeInformation | None) -> Convert | None:
     if isinstance(kind, TupleTypeInfo):
         return _tuple_converter(kind)
     if isinstance(kind, ListTypeInfo | ObjectArrayTypeInfo):
-        one = converter(kind.element_type)
-        return None if one is None else lambda values: _each(values, one)
+        return _of_all(_each, converter(kind.element_type))
     if isinstance(kind, MapTypeInfo):
-        one = converter(kind.value_type)
-        return None if one is None else lambda stored: _each_value(stored, one)
+        return _of_all(_each_value, converter(kind.value_type))
     return None
 
 
-def _each(values: Any, one: Convert) -> Any:
+def _of_all(apply: Callable[[Convert, Any], Any], one: Convert | None) -> Convert | None:
+    return None if one is None else partial(apply, one)
+
+
+def _each(one: Convert, values: Any) -> Any:
     return values if values is None else type(values)(one(value) for value in values)
 
 
-def _each_value(stored: Any, one: Convert) -> Any:
+def _each_value(one: Convert, stored: Any) -> Any:
     return stored if stored is None else {key: one(value) for key, value in stored.items()}
 
 
