@@ -126,7 +126,7 @@ def _draw_edge(svg: Svg, graph: JobGraph, edge: tuple[str, str], points: list[tu
     svg.curve(points, dash="5 4" if is_stored else "")
     label = ", ".join(dict.fromkeys(_label(each) for each in mine))
     (x1, y1), (x2, y2) = points[-2:]
-    width = text_width(label, 10) + 10
+    width = 1.1 * text_width(label, 10) + 14  # bold
     svg.box((x1 + x2) / 2 - width / 2, (y1 + y2) / 2 - 8, width, 16, GROUND, LINE, radius=8)
     svg.text((x1 + x2) / 2, (y1 + y2) / 2 + 3.5, label, 10, SOFT, "middle", 600)
 

@@ -284,6 +284,7 @@ def _take_part(
             yield Output(None, names[str(node.id)], metadata=about | details | pictures)
             pictures = {}  # once is enough
     yield from check_results(job_run, vertex)
+    yield from _open_gates(job_run, vertex)
     job_run.end_turn(vertex)
 
 
@@ -300,6 +301,13 @@ def check_results(job_run: JobRun, vertex: JobVertex) -> Iterator[AssetCheckResu
     """What the checks of the vertex's results have found."""
     if job_run.inspection is not None:
         yield from job_run.inspection.results_of(vertex.id)
+
+
+def _open_gates(job_run: JobRun, vertex: JobVertex) -> Iterator[Output[None]]:
+    """Downstream assets wait for the outputs of blocking checks, also where there was nothing to check."""
+    if job_run.inspection is not None:
+        for spec in job_run.inspection.open_gates_of(vertex.id):
+            yield Output(None, spec.get_python_identifier())
 
 
 def _look_at_inputs_again(context: OpExecutionContext) -> None:

@@ -64,6 +64,7 @@ class Inspection:
         self._outcomes: dict[tuple[Any, str], tuple[BoundCheck, SuiteOutcome]] = {}
         self._news: queue.SimpleQueue[tuple[BoundCheck, SuiteOutcome]] = queue.SimpleQueue()
         self._told_at: dict[tuple[Any, str], float] = {}
+        self._asked: set[tuple[Any, str]] = set()
 
     # -- for the dataplane -----------------------------------------------------------------------------------
 
@@ -96,6 +97,15 @@ class Inspection:
         for bound, outcome in found:
             yield check_result(bound.spec, outcome)
 
+    def open_gates_of(self, vertex: str) -> list[AssetCheckSpec]:
+        """Blocking checks of a vertex whose op has ended well that have not been asked in this run.
+
+        There was nothing new to look at: an earlier run, which has passed them, has made the result, or a job without
+        an end has written none. What waits for them may go on.
+        """
+        bound = [each for checks in self._checks.values() for each in checks if each.vertex == vertex]
+        return [each.spec for each in bound if each.check.blocking and _id(each) not in self._asked]
+
     def evaluations(self) -> Iterator[AssetCheckEvaluation]:
         """What has been found since the last call, for the op of a job that goes on: of each check one in ten seconds,
         and everything that has failed.
@@ -118,6 +128,7 @@ class Inspection:
             outcome = self._validate(frame, self._suite(each), samples=each.check.samples)
             with self._lock:
                 self._outcomes[_id(each)] = each, outcome
+                self._asked.add(_id(each))
             self._news.put((each, outcome))
             if each.check.blocking and outcome.closes:
                 yield each, outcome

@@ -81,6 +81,14 @@ def test_gate_when_a_blocking_check_fails_then_all_have_been_evaluated_before_it
     assert {each.check_name for each in inspection.results_of("v1")} == {"gate", "later"}
 
 
+def test_gate_when_it_was_not_asked_then_it_is_open() -> None:
+    inspection = Inspection({"1": [bound("gate", MET, blocking=True), bound("other", MET)]}, validate=validate)
+    assert [spec.name for spec in inspection.open_gates_of("v1")] == ["gate"]
+    inspection.inspect([result("1")])
+    assert inspection.open_gates_of("v1") == []
+    assert inspection.open_gates_of("v2") == []
+
+
 @pytest.mark.parametrize(("blocking", "found"), [(False, NOT_MET), (True, MILD), (True, MET)])
 def test_gate_when_not_blocking_or_only_a_warning_then_it_stays_open(blocking: bool, found) -> None:
     inspection = Inspection({"1": [bound("gate", found, blocking=blocking)]}, validate=validate)
