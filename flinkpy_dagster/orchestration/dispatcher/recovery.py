@@ -10,6 +10,7 @@ from typing import Any
 
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 
+from flinkpy_dagster.errors import DuplicateJobSubmission
 from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore
 from flinkpy_dagster.orchestration.dispatcher.jobs import overview_of, runs_of_job
 from flinkpy_dagster.orchestration.dispatcher.submission import start
@@ -61,18 +62,36 @@ def recover_jobs(instance: DagsterInstance) -> list[Recovered]:
     return found
 
 
+def require_not_running(instance: DagsterInstance, job_id: str) -> None:
+    """For a job that is about to run in this process. A run of it whose process is gone is ended.
+
+    Raises DuplicateJobSubmission.
+    """
+    for record in runs_of_job(instance, job_id):
+        run = record.dagster_run
+        if run.is_finished:
+            continue
+        if not _has_lost_its_process(run):
+            raise DuplicateJobSubmission(job_id, overview_of(record).status)
+        _end(instance, run)
+
+
 def _end_dead_runs(instance: DagsterInstance) -> list[Recovered]:
     found = []
     for record in instance.get_run_records(RunsFilter(tags={JOB_TAG: "true"}, statuses=_GOING)):
         run, job = record.dagster_run, overview_of(record)
         if not _has_lost_its_process(run):
             continue
-        if run.status is DagsterRunStatus.CANCELING:
-            instance.report_run_canceled(run, "It was to be canceled, and its process is gone.")
-        else:
-            instance.report_run_failed(run, "Its process is gone.")
+        _end(instance, run)
         found.append(Recovered(job_id=job.job_id, name=job.name, what=MARKED_AS_FAILED))
     return found
+
+
+def _end(instance: DagsterInstance, run: DagsterRun) -> None:
+    if run.status is DagsterRunStatus.CANCELING:
+        instance.report_run_canceled(run, "It was to be canceled, and its process is gone.")
+    else:
+        instance.report_run_failed(run, "Its process is gone.")
 
 
 def _has_lost_its_process(run: DagsterRun) -> bool:

@@ -63,6 +63,7 @@ class EmbeddedJob(JobClient):
     def __init__(self, job_graph: JobGraph, configuration: Configuration):
         fixed_id = fixed_job_id(configuration)
         self.job_id = fixed_id or random_id()
+        self.has_fixed_id = fixed_id is not None
         self.configuration = configuration
         self.graph = NamedGraph(program_name(job_graph.name), job_graph)
         restarts = restart_strategy(configuration)

@@ -20,8 +20,10 @@ from dagster import (
 )
 
 from flinkpy_dagster.config.slots import promised_slots
+from flinkpy_dagster.orchestration.dispatcher.recovery import require_not_running
 from flinkpy_dagster.orchestration.job.job_life import job_life
 from flinkpy_dagster.orchestration.job.job_run import JobRun
+from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, legal_name
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
 from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
@@ -42,6 +44,8 @@ def instance() -> Iterator[DagsterInstance]:
 
 def execute(job: "EmbeddedJob", dagster: DagsterInstance) -> None:
     """Runs the job to its end; raises what made it fail."""
+    if job.has_fixed_id and not dagster.is_ephemeral:
+        require_not_running(dagster, job.job_id)
     _jobs[job.job_id] = job
     try:
         execute_job(
@@ -52,6 +56,7 @@ def execute(job: "EmbeddedJob", dagster: DagsterInstance) -> None:
                 JOB_TAG: "true",
                 JOB_ID_TAG: job.job_id,
                 JOB_NAME_TAG: job.graph.job_graph.name,
+                PROCESS_TAG: this_process(),
             },
             raise_on_error=True,
         )

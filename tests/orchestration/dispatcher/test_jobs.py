@@ -5,7 +5,7 @@ import time
 import pytest
 from dagster import DagsterInstance, DagsterRun, DagsterRunStatus
 
-from flinkpy_dagster.errors import JobNotFound
+from flinkpy_dagster.errors import DuplicateJobSubmission, JobNotFound
 from flinkpy_dagster.orchestration.dispatcher.admission import require_free_id
 from flinkpy_dagster.orchestration.dispatcher.jobs import (
     find_job,
@@ -14,7 +14,11 @@ from flinkpy_dagster.orchestration.dispatcher.jobs import (
     runs_of_job,
     status_of,
 )
-from flinkpy_dagster.orchestration.dispatcher.recovery import MARKED_AS_FAILED, recover_jobs
+from flinkpy_dagster.orchestration.dispatcher.recovery import (
+    MARKED_AS_FAILED,
+    recover_jobs,
+    require_not_running,
+)
 from flinkpy_dagster.orchestration.dispatcher.requests import (
     JobTerminated,
     RequestStatus,
@@ -215,6 +219,17 @@ def test_recovery_when_the_process_of_a_run_is_gone_then_it_has_failed(instance)
         "3": "RUNNING",
         "4": "CANCELED",
     }
+
+
+def test_id_when_its_run_goes_on_then_a_duplicate_and_when_its_process_is_gone_then_free(instance):
+    host, pid, _ = this_process().rsplit(" ", 2)
+    run_of(instance, "1" * 32, **{PROCESS_TAG: this_process()})
+    with pytest.raises(DuplicateJobSubmission):
+        require_not_running(instance, "1" * 32)
+    run_of(instance, "2" * 32, **{PROCESS_TAG: f"{host} {pid} 1"})
+    require_not_running(instance, "2" * 32)
+    assert find_job(instance, "2" * 32).status == "FAILED"
+    require_not_running(instance, "3" * 32)
 
 
 def test_list_when_there_are_200_jobs_then_it_takes_less_than_300_ms(stored_instance):
