@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from flinkpy_dagster.clock import Clock, SystemClock
@@ -23,6 +22,7 @@ from flinkpy_dagster.dataplane.epochs.streams import named_sources
 from flinkpy_dagster.dataplane.epochs.totals import Totals
 from flinkpy_dagster.dataplane.regions.regions import job_tag
 from flinkpy_dagster.dataplane.regions.results import RegionResult
+from flinkpy_dagster.dataplane.spark.driver_loss import GONE
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.session import living_session
 from flinkpy_dagster.dataplane.spark.shipping import provide_files, provide_package
@@ -124,7 +124,7 @@ class EpochRunner:
             end = JobEnd.CANCELED
             raise
         finally:
-            with suppress(Py4JError):  # its driver has ended
+            with suppress(*GONE):
                 context.removeJobTag(tag)
                 context.setJobDescription(None)
             canceled = JobEnd.SUSPENDED if self._is_kept else JobEnd.CANCELED
@@ -140,7 +140,7 @@ class EpochRunner:
         """Stops the query and the Spark jobs, from any thread; ``run`` then raises JobCanceled."""
         self._canceled.set()
         context, tag = self.spark.sparkContext, job_tag(self.job_id)
-        with suppress(Py4JError):  # its driver has ended
+        with suppress(*GONE):
             context.cancelJobsWithTag(tag)  # the query stops when its epoch has ended
             running = self._running
             if running is not None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming import StreamingQuery
@@ -25,6 +24,7 @@ from flinkpy_dagster.dataplane.epochs.streams import QuerySources, named_sources
 from flinkpy_dagster.dataplane.regions.exchanges import ENGINE_SETTINGS, source_name, unshared_session
 from flinkpy_dagster.dataplane.regions.regions import job_tag
 from flinkpy_dagster.dataplane.regions.sources import EpochLimits
+from flinkpy_dagster.dataplane.spark.driver_loss import GONE
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, plan_region
@@ -103,13 +103,13 @@ class RunningEpochs:
         """From any thread. Spark's own errors about being stopped are of no interest."""
         query = self._query
         if query is not None:
-            with suppress(PySparkException, Py4JError):
+            with suppress(PySparkException, *GONE):
                 query.stop()
 
     def interrupt(self) -> None:
         """From any thread: ``run`` raises."""
         self._error = self._error or JobFailed(self._runner.job_graph.name, "it is to begin again.")
-        with suppress(Py4JError):  # its driver has ended
+        with suppress(*GONE):
             self._runner.spark.sparkContext.cancelJobsWithTag(job_tag(self._runner.job_id))
 
     # -- opening ------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ from flinkpy_dagster.dataplane.sinks.delivery import delivered
 from flinkpy_dagster.dataplane.sinks.file_commits import FileCommits
 from flinkpy_dagster.dataplane.sinks.master_hooks import initialize_on_master
 from flinkpy_dagster.dataplane.sinks.tables import PendingTable, put_in_place, records_of
+from flinkpy_dagster.dataplane.spark.driver_loss import GONE
 from flinkpy_dagster.dataplane.spark.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.spark.session import living_session
@@ -152,13 +153,13 @@ class RegionRunner:
         it.
         """
         self._canceled.set()
-        with suppress(Py4JError):  # its driver has ended
+        with suppress(*GONE):
             self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
 
     def interrupt(self, region: PipelinedRegion) -> None:
         """Ends the attempt of a region that is under way, from any thread; its ``run`` then raises JobCanceled."""
         self._interrupted.add(region.id)
-        with suppress(Py4JError):  # its driver has ended
+        with suppress(*GONE):
             self.spark.sparkContext.cancelJobsWithTag(region_tag(self.job_id, region.id))
 
     def lost(self, data_sets: Iterable[str]) -> list[str]:
@@ -202,7 +203,7 @@ class RegionRunner:
             self.check_canceled(region.id)  # Spark words the cancelation of a job in many ways
             raise
         finally:
-            with suppress(Py4JError):  # its driver has ended
+            with suppress(*GONE):
                 for each in tags:
                     context.removeJobTag(each)
                 context.setJobDescription(None)

@@ -16,6 +16,8 @@ from pyspark.sql import SparkSession
 
 CONNECTION_ERRORS = (Py4JNetworkError, ConnectionError, EOFError)
 """What calls raise when the JVM is gone."""
+GONE = (Py4JError, AttributeError)
+"""What calls on a context raise whose driver has ended; AttributeError once it is known."""
 
 _WAIT_SECONDS = 2.0  # its sockets close a little before its process has ended
 _lock = threading.Lock()
