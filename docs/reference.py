@@ -5,6 +5,7 @@ from pathlib import Path
 
 from flinkpy_dagster import errors
 from flinkpy_dagster.config import OPTIONS, ConfigOption
+from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
 from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
 
@@ -40,7 +41,8 @@ REST_HEAD = """\
 
 Written by `make docs` from the gateway's table of routes. `flinkpy gateway` serves Flink's REST API over the jobs of a
 Dagster instance, with Flink's paths and fields; each path is also there with `/v1` before it. `GET /openapi.json` is
-the OpenAPI document with parameters, bodies and answers.
+the OpenAPI document with parameters, bodies and answers. Programs, the dashboard, real clients and security:
+[Flink's tools on your jobs](gateway.md).
 
 <!-- not run: a server that stays up; tests/gateway compares its answers with Flink's -->
 ```bash
@@ -59,6 +61,14 @@ def rest_page() -> str:
         lines += [f"## {tag.capitalize()}", "", "| | path | |", "|---|---|---|"]
         lines += [f"| {route.method} | `{route.path}` | {route.doc} |" for route in rows]
         lines.append("")
+    lines += [
+        "## Options",
+        "",
+        "Given to `flinkpy gateway` with `-D key=value`.",
+        "",
+        *_options_table(GATEWAY_OPTIONS),
+        "",
+    ]
     return "\n".join(lines)
 
 
