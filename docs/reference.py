@@ -3,7 +3,7 @@
 import inspect
 from pathlib import Path
 
-from flinkpy_dagster import errors
+from flinkpy_dagster import error_codes, errors
 from flinkpy_dagster.config import OPTIONS, ConfigOption
 from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
@@ -110,9 +110,9 @@ def errors_page() -> str:
     ]
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         blank = kind.__new__(kind)
-        status = errors.http_status_of(blank)
-        lines.append(f"| `{kind.__name__}` | {errors.exit_code_of(blank)} | {status.value} {status.phrase} |")
-    lines.append(f"| Ctrl-C | {errors.exit_code_of(KeyboardInterrupt())} | |")
+        status = error_codes.http_status_of(blank)
+        lines.append(f"| `{kind.__name__}` | {error_codes.exit_code_of(blank)} | {status.value} {status.phrase} |")
+    lines.append(f"| Ctrl-C | {error_codes.exit_code_of(KeyboardInterrupt())} | |")
     return "\n".join([*lines, ""])
 
 

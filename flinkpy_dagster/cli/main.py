@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from flinkpy_dagster.cli.arguments import parse
 from flinkpy_dagster.cli.signals import TERMINATED, Terminated
-from flinkpy_dagster.errors import FlinkpyError, JobFailed, exit_code_of
+from flinkpy_dagster.error_codes import exit_code_of
+from flinkpy_dagster.errors import FlinkpyError, JobFailed
 
 
 def main(argv: Sequence[str] | None = None) -> int:

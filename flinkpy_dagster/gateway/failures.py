@@ -6,12 +6,12 @@ from http import HTTPStatus
 
 from starlette.responses import JSONResponse
 
+from flinkpy_dagster.error_codes import http_status_of
 from flinkpy_dagster.errors import (
     CheckpointNotFound,
     FlinkpyError,
     InvalidProgram,
     JobNotFound,
-    http_status_of,
 )
 from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated
 

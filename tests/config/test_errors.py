@@ -7,6 +7,7 @@ import traceback
 import pytest
 
 from flinkpy_dagster import errors
+from flinkpy_dagster.error_codes import exit_code_of, http_status_of
 from flinkpy_dagster.errors import (
     CheckpointNotFound,
     CorruptState,
@@ -25,8 +26,6 @@ from flinkpy_dagster.errors import (
     UnreadableSource,
     UnsupportedFeature,
     UserCodeError,
-    exit_code_of,
-    http_status_of,
 )
 
 CASES = [
