@@ -2,9 +2,6 @@
 
 import json
 import os
-import socket
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -37,7 +34,6 @@ from flinkpy_dagster import (
     launch_on,
 )
 from flinkpy_dagster.errors import ConfigurationError
-from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
 from flinkpy_dagster.orchestration.sensors.launching import LAUNCH_TAG
 from flinkpy_dagster.orchestration.sensors.triggers import FileSeen
 from flinkpy_dagster.orchestration.sensors.watched_job import WatchedJob
@@ -255,18 +251,6 @@ def test_keep_when_somebody_ended_it_then_it_stays_down_unless_told_otherwise(in
     assert "has ended as CANCELED" in Ticks(keep_running(mine), instance).next()
     (request,) = Ticks(keep_running(mine, even_if_stopped=True), instance).next()
     assert request.run_key == f"mine after {ended.run_id}"
-
-
-def test_keep_when_its_process_is_gone_and_nobody_has_noticed_then_it_has_failed_and_is_launched(instance) -> None:
-    dead = subprocess.Popen([sys.executable, "-c", ""])
-    dead.wait()
-    gone = run(instance, status=DagsterRunStatus.STARTED, **{PROCESS_TAG: f"{socket.gethostname()} {dead.pid} 1"})
-    ticks = Ticks(keep_running(mine, pause=timedelta(0)), instance)
-    (request,) = ticks.next()
-    assert request.run_key == f"mine after {gone.run_id}"
-    assert instance.get_run_by_id(gone.run_id).status is DagsterRunStatus.FAILURE
-    here = run(instance, status=DagsterRunStatus.STARTED, **{PROCESS_TAG: this_process()})
-    assert ticks.next() == f"mine runs: {here.run_id}."
 
 
 def test_keep_when_dagster_retries_it_then_left_to_dagster(instance) -> None:
