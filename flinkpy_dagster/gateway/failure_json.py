@@ -112,9 +112,9 @@ def result_json(details: JobDetails, now_ms: int) -> Json:
     return {"status": {"id": "COMPLETED"}, "job-execution-result": result}
 
 
-def cause_json(text: str) -> Json:
-    """A failure for Java clients, which show what is in the serialized throwable."""
-    name = exception_name(text)
+def cause_json(text: str, name: str | None = None) -> Json:
+    """A failure for Java clients, which show what is in the serialized throwable; ``name``: of its class."""
+    name = name or exception_name(text)
     return {"class": name, "stack-trace": text, "serialized-throwable": serialized_throwable(name, text)}
 
 

@@ -147,9 +147,7 @@ def _failed(operation: "Future[Any]") -> dict[str, Any] | None:
         return None
     error = operation.exception()
     return (
-        {}
-        if error is None
-        else {"failure-cause": failure_json.cause_json(f"{type(error).__name__}: {error}")}
+        {} if error is None else {"failure-cause": failure_json.cause_json(str(error), type(error).__name__)}
     )
 
 

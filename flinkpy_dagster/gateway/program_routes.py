@@ -1,5 +1,6 @@
 """Routes that bring programs and run them: ``/jars``, ``POST /jobs``."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -81,9 +82,9 @@ def plan_of(gateway: Gateway, call: Call) -> Any:
 
 
 def _run(program: StoredProgram, call: Call) -> ProgramRun:
-    """The body wins over the query, as in Flink."""
+    """The body wins over the query, as in Flink. ``programArgs``, one text, is what clients of Flink 1 send."""
     body, query = call.body, call.query
-    entry = body.get("entryClass") or query.get("entry-class") or None
+    entry = body.get("entryClass") or body.get("entry-class") or query.get("entry-class") or None
     if not program.is_zip and entry == program.name.removesuffix(".py"):
         entry = None  # as ``jars`` lists it
     options = {**body.get("flinkConfiguration", {})} if body.get("flinkConfiguration") else {}
@@ -93,13 +94,22 @@ def _run(program: StoredProgram, call: Call) -> ProgramRun:
     return ProgramRun(
         path=program.path,
         entry=entry,
-        args=tuple(body.get("programArgsList") or query.get("programArg") or ()),
+        args=tuple(
+            body.get("programArgsList") or _split(body.get("programArgs")) or query.get("programArg") or ()
+        ),
         parallelism=body.get("parallelism") or query.get("parallelism"),
         job_id=body.get("jobId"),
         savepoint=body.get("savepointPath") or query.get("savepointPath") or None,
         allows_non_restored=bool(body.get("allowNonRestoredState") or query.get("allowNonRestoredState")),
         options=options,
     )
+
+
+def _split(text: str | None) -> list[str]:
+    try:
+        return shlex.split(text or "")
+    except ValueError as error:
+        raise bad_request(f"programArgs cannot be split: {error}.") from None
 
 
 # -- POST /jobs ----------------------------------------------------------------------------------------
@@ -163,7 +173,9 @@ def _named(*uploads: Upload) -> Iterator[list[Path]]:
 _RUN_BODY = obj(
     {
         "entryClass?": or_null(_NO_NULLS),
+        "entry-class?": or_null(_NO_NULLS),
         "programArgsList?": or_null(arr(_NO_NULLS)),
+        "programArgs?": or_null(_NO_NULLS),
         "parallelism?": or_null(INT | {"minimum": 1, "maximum": 32768}),
         "jobId?": or_null(ID),
         "allowNonRestoredState?": or_null(BOOL),
