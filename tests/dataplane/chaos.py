@@ -31,7 +31,7 @@ FILES_PER_KILL = 2
 STARTING_SHARE = 0.25
 """Of the kills of whole runs: while it starts, restores and publishes. The others come after an epoch of it."""
 LONGEST_PAUSE_SECONDS = 2.0
-PATIENCE_SECONDS = 180.0
+PATIENCE_SECONDS = 900.0
 
 
 @dataclass
@@ -76,7 +76,7 @@ class Job:
 
     def run_to_the_end(self, files_per_epoch: int) -> None:
         """Everything that is there."""
-        if self.start("available-now", files_per_epoch).wait(900) != 0:
+        if self.start("available-now", files_per_epoch).wait(2 * PATIENCE_SECONDS) != 0:
             raise AssertionError(f"The last run failed:\n{self.said()}")
 
     def said(self) -> str:
@@ -108,10 +108,19 @@ class Chaos:
             self._wait(run, victim)
             if kill(VICTIMS[victim](run, self.cluster, self.chance)):
                 self.killed[victim] += 1
+                print(
+                    f"{time.strftime('%X')} kill {self.killed.total()}: {victim}", file=sys.stderr, flush=True
+                )
                 if victim in ENDS_THE_RUN:
                     run.wait()
-        kill(VICTIMS["group"](self._running(), (), self.chance))
-        self._running().wait()
+        self.end()
+
+    def end(self) -> None:
+        """Nothing of the job is left."""
+        run = self.job.run
+        if run is not None and run.poll() is None:
+            kill(VICTIMS["group"](run, (), self.chance))
+            run.wait()
 
     def _running(self) -> "subprocess.Popen[bytes]":
         run = self.job.run
@@ -160,6 +169,7 @@ def compare(
             running = stack.enter_context(cluster(folder))
             wild.cluster_url = running.url
             chaos.cluster = [each.pid for each in running.workers]
+        stack.callback(chaos.end)
         chaos.disturb(kills)
         given.deliver(files)
         wild.run_to_the_end(files_per_epoch=max(files // 10, 1))

@@ -59,7 +59,7 @@ def start(folder: Path, name: str, kind: str, *arguments: str) -> "subprocess.Po
         return subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment)
 
 
-def wait_for(log: Path, text: str, seconds: float = 60) -> None:
+def wait_for(log: Path, text: str, seconds: float = 240) -> None:
     """Until a log holds a text."""
     deadline = time.monotonic() + seconds
     while text not in log.read_text():
