@@ -5,12 +5,15 @@ keys of one other page. So state grows without ever being rewritten as a whole.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SegmentRef, SubtaskStateRef, overlapping
 from flinkpy_dagster.state.segments import NEVER, Segment
+
+SCANNED_PER_PAGE = 16
+"""A segment with up to so many pages for each that is looked for is gone through as a whole."""
 
 KEYS_PER_PAGE = 10
 """Aimed at. Few: a key that is touched costs reading and writing its neighbours; many: each page costs some time."""
@@ -114,6 +117,23 @@ class StoredPages:
                 if position < len(ids) and ids[position] == page_id:
                     return Placed(index, position)
         return None
+
+    def find_all(self, page_ids: Set[int]) -> dict[int, Placed | None]:
+        """``find`` for many pages at once."""
+        found: dict[int, Placed | None] = dict.fromkeys(page_ids)
+        missing = set(page_ids)
+        for index, low, high, ids in self._newest_first:
+            if not missing:
+                break
+            here = missing
+            if len(ids) <= SCANNED_PER_PAGE * len(missing):
+                here = missing.intersection(ids.tolist())
+            places = [(page_id, bisect_left(ids, page_id)) for page_id in here if low <= page_id < high]
+            count = len(ids)
+            met = {page_id: at for page_id, at in places if at < count and ids[at] == page_id}
+            found.update((page_id, Placed(index, at)) for page_id, at in met.items())
+            missing.difference_update(met)
+        return found
 
     def definitions(self) -> set[str]:
         """Of classes of the program that values may be of (``StatePickling``)."""

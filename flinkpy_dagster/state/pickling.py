@@ -56,8 +56,8 @@ class StatePickling:
 
     def loads(self, data: Any) -> Any:
         """The inverse of ``dumps``; raises StateError for a class that is nowhere to be found."""
-        body = memoryview(data)[1:]
-        if bytes(data[:1]) == _PLAIN:
+        body = data[1:]
+        if data[0] == _PLAIN[0]:
             try:
                 return pickle.loads(body)
             except (ImportError, AttributeError):  # written where the class could be imported

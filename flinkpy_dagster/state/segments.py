@@ -16,8 +16,9 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
@@ -168,9 +169,19 @@ class Segment:
             raise CorruptState(self.path, f"page {self.ids[position]} in it was changed")
         return data
 
-    def raw_page(self, position: int) -> memoryview:
-        """The bytes of a page, unchecked."""
-        return self._view[self._offsets[position] : self._offsets[position + 1]]
+    def copies(self, positions: Sequence[int]) -> Iterator[Page]:
+        """Pages with the checksums they were written with: if one was damaged since, its reader will know."""
+        view, ids, offsets, checksums, entries = (
+            self._view,
+            self.ids,
+            self._offsets,
+            self.checksums,
+            self.entries,
+        )
+        times = self._times_by_position.get
+        for at in positions:
+            data = view[offsets[at] : offsets[at + 1]]
+            yield Page(ids[at], data, checksums[at], entries[at], times(at, NO_TIMES))
 
     def page_bytes(self, position: int) -> int:
         """How long a page is."""
@@ -188,8 +199,9 @@ class Segment:
         own = slice(bisect_right(times, after), bisect_right(times, until))
         return list(zip(times[own], positions[own], strict=True))
 
-    def times_by_position(self) -> dict[int, tuple[int, int, int]]:
-        """The times of each page that has any, by position."""
+    @cached_property
+    def _times_by_position(self) -> dict[int, tuple[int, int, int]]:
+        """The times of each page that has any."""
         found: dict[int, list[int]] = {}
         for domain, (times, positions) in enumerate(self._timed):
             for time, position in zip(times, positions, strict=True):

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from flinkpy_dagster.state.pages import Part, StoredPages, intersection
 from flinkpy_dagster.state.refs import SegmentRef
-from flinkpy_dagster.state.segments import NO_TIMES, Page
+from flinkpy_dagster.state.segments import Page
 
 PER_TIER = 4
 """Segments of one tier at which they become one, of the next tier; sizes of tiers differ by this factor."""
@@ -31,7 +31,6 @@ class Absorbing:
         self._own_bytes = sum(len(page.data) for page in pages.values())
         self._budget = max(BUDGET_FACTOR * self._own_bytes, LEAST_BUDGET_BYTES)
         self._ranges: list[tuple[int, int]] = [part.key_groups for part in stored.parts]
-        self._times: dict[int, dict[int, tuple[int, int, int]]] = {}
         self._newer: dict[int, set[int]] = {}
 
     def run(self) -> list[SegmentRef]:
@@ -95,25 +94,27 @@ class Absorbing:
         part = self._stored.parts[index]
         start, end = self._ranges[index]
         self._ranges[index] = (until, max(until, end))
-        copied = [
-            self._copy(index, position)
-            for position in part.segment.positions_of_groups(*intersection((start, end), (start, until)))
-            if self._counts(index, position)
-        ]
+        positions = part.segment.positions_of_groups(*intersection((start, end), (start, until)))
+        copied = list(part.segment.copies(self._counting(index, positions)))
         self._pages.update((page.id, page) for page in copied)
         size = sum(len(page.data) for page in copied)
         self._own_bytes += size
         self._live[part.ref.file.path] = self._live_of(part) - size
 
-    def _counts(self, index: int, position: int) -> bool:
-        """Is that page the newest of its id? That of a page without entries need only be known if there is an older."""
-        segment = self._stored.parts[index].segment
-        page_id = segment.ids[position]
-        if page_id in self._pages or page_id in self._ids_after(index):
-            return False
-        return bool(segment.entries[position]) or any(
-            older.find(page_id) >= 0 for older in self._stored.parts[:index]
-        )
+    def _counting(self, index: int, positions: range) -> list[int]:
+        """The positions of pages that are the newest of their ids. One without entries need only be known if there is
+        an older one.
+        """
+        segment, older = self._stored.parts[index].segment, self._stored.parts[:index]
+        own, taken, newer = slice(positions.start, positions.stop), self._pages, self._ids_after(index)
+        numbered = zip(positions, segment.ids[own].tolist(), segment.entries[own].tolist(), strict=True)
+        return [
+            position
+            for position, page_id, entries in numbered
+            if page_id not in taken
+            and page_id not in newer
+            and (entries or any(part.find(page_id) >= 0 for part in older))
+        ]
 
     def _ids_after(self, index: int) -> set[int]:
         """The pages that newer segments have."""
@@ -124,20 +125,6 @@ class Absorbing:
                 own = part.segment.positions_of_groups(*part.key_groups)
                 newer.update(part.segment.ids[own.start : own.stop])
         return newer
-
-    def _copy(self, index: int, position: int) -> Page:
-        """The page with the checksum it was written with: if it was damaged since, its reader will know."""
-        segment = self._stored.parts[index].segment
-        times = self._times.get(index)
-        if times is None:
-            times = self._times[index] = segment.times_by_position()
-        return Page(
-            segment.ids[position],
-            segment.raw_page(position),
-            segment.checksums[position],
-            segment.entries[position],
-            times.get(position, NO_TIMES),
-        )
 
 
 def tier_of(size: int) -> int:

@@ -71,16 +71,17 @@ class KeyedPages:
         if missing:
             places = self._places(list(missing))
             self._page_of.update(places)
-            for page_id in set(places.values()).difference(self._loaded):
-                self._load(page_id)
+            page_ids = set(places.values()).difference(self._loaded)
+            for page_id, placed in self.stored.find_all(page_ids).items():
+                self._load(page_id, placed)
             if len(self._loaded) >= self._many:
                 self._load_all()
 
     def _load_all(self) -> None:
         """Most of the state is in memory: with the rest there is nothing more to be asked for each batch."""
-        for page_id, _ in self.stored.live():
+        for page_id, placed in self.stored.live():
             if page_id not in self._loaded:
-                self._load(page_id)
+                self._load(page_id, placed)
         self.has_all = True
 
     def fetch_due(self, domain: int, until: int) -> None:
@@ -90,7 +91,7 @@ class KeyedPages:
             return
         for page_id in list(self.stored.due(domain, until)):
             if page_id not in self._loaded:
-                self._load(page_id)
+                self._load(page_id, self.stored.find(page_id))
             self._due.add(page_id)
         self.next_times[domain] = self._next_time_after(domain, until)
 
@@ -129,8 +130,7 @@ class KeyedPages:
                 "exchange and operator differ."
             )
 
-    def _load(self, page_id: int) -> None:
-        placed = self.stored.find(page_id)
+    def _load(self, page_id: int, placed: Placed | None) -> None:
         self._loaded[page_id] = placed
         if placed is None:
             return
@@ -165,7 +165,7 @@ class KeyedPages:
         due = sorted(self.stored.due_times(EXPIRY, now_ms))
         for _, page_id in due[:MOST_EXPIRED]:
             if page_id not in self._loaded:
-                self._load(page_id)
+                self._load(page_id, self.stored.find(page_id))
         left = due[MOST_EXPIRED:]
         self.reached[EXPIRY] = max(self.reached[EXPIRY], left[0][0] - 1 if left else now_ms)
         for _, table, prune, ttl_ms in self._operator.backend.expiring():
@@ -331,4 +331,4 @@ class KeyedPages:
                 source = split_source(source)
             page_id = group << 32 | source
             if page_id not in self._loaded:
-                self._load(page_id)
+                self._load(page_id, self.stored.find(page_id))
