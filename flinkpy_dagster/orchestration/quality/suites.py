@@ -1,6 +1,7 @@
 """Where suites of expectations come from; nothing of Great Expectations is imported before a suite is needed."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,7 @@ or YAML file as Great Expectations' file contexts write it, or a function that g
 
 def suite_of(given: SuiteLike, name: str) -> Any:
     """The ``great_expectations.ExpectationSuite``, without ids. Raises InvalidProgram for what is none."""
+    _load_great_expectations()
     from great_expectations import ExpectationSuite
 
     if isinstance(given, ExpectationSuite):
@@ -31,6 +33,22 @@ def suite_of(given: SuiteLike, name: str) -> Any:
         f"Check '{name}' has no expectations: {given!r} is neither an ExpectationSuite, nor a list of expectations, "
         "nor the path of a JSON or YAML file with a suite, nor a function that gives one of these."
     )
+
+
+def _load_great_expectations() -> None:
+    """Imports it, also in the processes in which Dagster launches runs.
+
+    Their main module has no file. PySpark, whose Spark Connect is looked for by the import, takes such a process for a
+    run of its own doctests, and ends it (SystemExit: 0) where a package of Spark Connect is missing.
+    """
+    main: Any = sys.modules["__main__"]
+    if "great_expectations" in sys.modules or main.__spec__ is not None or hasattr(main, "__file__"):
+        return
+    main.__file__ = "run"
+    try:
+        import great_expectations  # noqa: F401
+    finally:
+        del main.__file__
 
 
 def suite_name(given: SuiteLike, fallback: str) -> str:
