@@ -20,7 +20,7 @@ _ADDRESS = re.compile(r"(?P<scheme>https?://)?(?P<host>[^/:\[\]\s]+|\[[0-9a-fA-F
 _PORT = 8081
 _LOOK_SECONDS = 0.25
 _PATIENCE_SECONDS = 600
-_ANSWER_SECONDS = 60
+_ANSWER_SECONDS = 330  # a gateway gives a program five minutes to come to its execute()
 
 
 class RemoteError(FlinkpyError):
@@ -112,6 +112,10 @@ class RemoteCluster(Cluster):
                 return json.loads(answer.read() or b"{}")
         except urllib.error.HTTPError as error:
             raise _refused(error.read(), error.code, path) from None
+        except TimeoutError:
+            raise TargetUnavailable(
+                f"The gateway at '{self.url}' has not answered {path.partition('?')[0]} within {_ANSWER_SECONDS} s."
+            ) from None
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             raise TargetUnavailable(

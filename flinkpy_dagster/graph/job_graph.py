@@ -23,7 +23,8 @@ class JobVertex:
     """A chain of operators that runs as one task.
 
     ``nodes`` are in topological order, ``chained_edges`` connect them. ``parallelism`` is what Flink's plan shows
-    (-1 in BATCH when not set on an operator), ``execution_parallelism`` what it runs with.
+    (-1 in BATCH when not set on an operator), ``execution_parallelism`` what it runs with. ``min_resources`` are
+    those of the vertex itself, not of its slot sharing group; as in Flink, nothing of PyFlink's API sets them.
     """
 
     id: str  # 32 hex digits, the operator id of the head
@@ -32,6 +33,7 @@ class JobVertex:
     execution_parallelism: int
     max_parallelism: int
     slot_sharing_group: SlotSharingGroup = SlotSharingGroup(name="default", index=0)
+    min_resources: str | None = None
     nodes: tuple[StreamNode, ...]
     chained_edges: tuple[StreamEdge, ...] = ()
 

@@ -1,7 +1,5 @@
 """Whether the Dispatcher takes a job, in Flink's words (``Dispatcher.submitJob``)."""
 
-from collections.abc import Iterable
-
 from flinkpy_dagster.errors import DuplicateJobSubmission, SubmissionRefused
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job.job_results import GLOBALLY_TERMINAL
@@ -13,18 +11,14 @@ PARTIAL_RESOURCES = (
 )
 
 
-def require_vertices(job_graph: JobGraph) -> None:
-    """Raises SubmissionRefused for a job without operators."""
+def require_runnable(job_graph: JobGraph) -> None:
+    """Raises SubmissionRefused for a job without operators, or with resources for some of its vertices only.
+
+    Those of slot sharing groups are not meant (Flink's ``JobGraph.isPartialResourceConfigured``).
+    """
     if not job_graph.vertices:
         raise SubmissionRefused(EMPTY)
-
-
-def require_whole_profiles(has_profile: Iterable[bool]) -> None:
-    """Takes, per vertex, whether resources were configured for it itself; a slot sharing group's are not meant.
-
-    Raises SubmissionRefused if it is so for some only (Flink's ``JobGraph.isPartialResourceConfigured``).
-    """
-    if len(set(has_profile)) > 1:
+    if len({vertex.min_resources is None for vertex in job_graph.vertices}) > 1:
         raise SubmissionRefused(PARTIAL_RESOURCES)
 
 

@@ -17,7 +17,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram, JobNotFound
 from flinkpy_dagster.graph.json_plan import job_plan
 from flinkpy_dagster.ids import random_id
-from flinkpy_dagster.orchestration.dispatcher.admission import require_free_id, require_vertices
+from flinkpy_dagster.orchestration.dispatcher.admission import require_free_id, require_runnable
 from flinkpy_dagster.orchestration.dispatcher.job_store import (
     FILES,
     JobStore,
@@ -91,7 +91,7 @@ def submit_program(
         # 1. the program, up to its execute(), with what it imports
         paths = import_paths(call.files, os.path.join(pending, FILES), are_copied=True)
         with _captured(call, paths, configuration) as (captured, copies):
-            require_vertices(captured.job_graph)
+            require_runnable(captured.job_graph)
         files = tuple(os.path.relpath(path, pending) for path in paths)
         job = _stored(call, files, captured, configuration, job_id or random_id())
         store = JobStore(instance.root_directory)

@@ -20,7 +20,6 @@ from dagster import (
 )
 
 from flinkpy_dagster.config.slots import promised_slots
-from flinkpy_dagster.orchestration.dispatcher.recovery import require_not_running
 from flinkpy_dagster.orchestration.job.job_life import job_life
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
@@ -45,6 +44,8 @@ def instance() -> Iterator[DagsterInstance]:
 def execute(job: "EmbeddedJob", dagster: DagsterInstance) -> None:
     """Runs the job to its end; raises what made it fail."""
     if job.has_fixed_id and not dagster.is_ephemeral:
+        from flinkpy_dagster.orchestration.dispatcher.recovery import require_not_running  # loads much
+
         require_not_running(dagster, job.job_id)
     _jobs[job.job_id] = job
     try:

@@ -3,12 +3,8 @@
 import pytest
 
 from flinkpy_dagster.errors import DuplicateJobSubmission, SubmissionRefused
-from flinkpy_dagster.graph.job_graph import JobGraph
-from flinkpy_dagster.orchestration.dispatcher.admission import (
-    require_free_id,
-    require_vertices,
-    require_whole_profiles,
-)
+from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
+from flinkpy_dagster.orchestration.dispatcher.admission import require_free_id, require_runnable
 
 JOB = "0" * 31 + "1"
 
@@ -16,7 +12,7 @@ JOB = "0" * 31 + "1"
 def test_job_when_empty_then_refused():
     empty = JobGraph(name="nothing", is_batch=False, vertices=(), edges=(), data_sets=())
     with pytest.raises(SubmissionRefused, match="^The given job is empty$"):
-        require_vertices(empty)
+        require_runnable(empty)
 
 
 @pytest.mark.parametrize("status", [None, "SUSPENDED"])
@@ -41,11 +37,27 @@ def test_id_when_its_job_has_ended_for_good_then_globally_terminated(status):
     assert status in str(caught.value)
 
 
-@pytest.mark.parametrize("has_profile", [[], [True, True], [False, False]])
-def test_profiles_when_all_or_none_are_there_then_accepted(has_profile):
-    require_whole_profiles(has_profile)
+def graph(*resources):
+    vertices = tuple(
+        JobVertex(
+            id=f"{number:032x}",
+            name="vertex",
+            parallelism=1,
+            execution_parallelism=1,
+            max_parallelism=128,
+            nodes=(),
+            min_resources=each,
+        )
+        for number, each in enumerate(resources)
+    )
+    return JobGraph(name="job", is_batch=False, vertices=vertices, edges=(), data_sets=())
 
 
-def test_profiles_when_some_are_missing_then_flinks_reason():
+@pytest.mark.parametrize("resources", [(None, None), ("cpu=1", "cpu=2")])
+def test_resources_when_all_vertices_or_none_have_them_then_accepted(resources):
+    require_runnable(graph(*resources))
+
+
+def test_resources_when_some_vertices_have_them_then_flinks_reason():
     with pytest.raises(SubmissionRefused, match="parts of the vertices have resources configured"):
-        require_whole_profiles([True, False])
+        require_runnable(graph("cpu=1", None))

@@ -1,6 +1,8 @@
 """Detached jobs: stored, launched by Dagster's run launcher in a process of their own, found by everybody."""
 
+import gc
 import sys
+import time
 
 import pytest
 from dagster import DagsterInstance
@@ -8,7 +10,7 @@ from dagster import DagsterInstance
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import DuplicateJobSubmission, InvalidProgram
 from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore
-from flinkpy_dagster.orchestration.dispatcher.jobs import find_job, list_jobs, run_id_of
+from flinkpy_dagster.orchestration.dispatcher.jobs import SCHEDULED, find_job, list_jobs, run_id_of
 from flinkpy_dagster.orchestration.dispatcher.recovery import NEVER_STARTED, recover_jobs
 from flinkpy_dagster.orchestration.dispatcher.requests import await_end, cancel_job
 from flinkpy_dagster.orchestration.dispatcher.results import result_of_job
@@ -16,6 +18,7 @@ from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
 from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, submit_program
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG
 
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 JOB = "0123456789abcdef0123456789abcdef"
 PROGRAM = """
 import sys
@@ -36,6 +39,7 @@ def instance(tmp_path):
     (tmp_path / "home" / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
     with DagsterInstance.from_config(str(tmp_path / "home")) as made:
         yield made
+    gc.collect()  # code servers live until their run has ended; that their Popen objects are gone is no mistake
 
 
 @pytest.fixture
@@ -53,6 +57,14 @@ def call(tmp_path):
     )
     for name in ("marks", "more_marks"):
         sys.modules.pop(name, None)
+
+
+def await_start(instance):
+    """The job once its run has begun."""
+    deadline = time.monotonic() + START
+    while (found := find_job(instance, JOB)).status in SCHEDULED and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
 
 
 OPTIONS = Configuration.from_dict({"parallelism.default": "1", "execution.runtime-mode": "BATCH"})
@@ -108,7 +120,7 @@ def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_it
         submit_program(instance, call, OPTIONS, job_id=JOB)
     assert not caught.value.is_globally_terminated
     (tmp_path / "job" / "words.py").unlink()  # what was submitted runs, whatever becomes of the file
-    assert await_end(instance, JOB, START).status == "FINISHED"
+    await_end(instance, JOB, START)
     result = result_of_job(instance, JOB)
     assert (result.status, result.error) == ("FINISHED", None)
     assert result.printed == {"Sink: Print to Std. Out": ["?a!", "?b!"]}
@@ -136,7 +148,8 @@ def test_job_when_its_submission_died_before_the_launch_then_recovery_launches_i
     assert list_jobs(instance) == []
     (recovered,) = recover_jobs(instance)
     assert (recovered.job_id, recovered.what) == (JOB, NEVER_STARTED)
+    assert await_start(instance).status == "RUNNING"
     cancel_job(instance, JOB)
-    assert await_end(instance, JOB, START).status == "CANCELED"
+    assert await_end(instance, JOB, START).status == "CANCELED", result_of_job(instance, JOB)
     assert recover_jobs(instance) == []
     assert find_job(instance, JOB).is_globally_terminal
