@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.exchanges import in_session, unshared_session
-from flinkpy_dagster.errors import StateError
 from flinkpy_dagster.state.browsing import StateRow, read_state
 from flinkpy_dagster.state.savepoints import open_state
 from flinkpy_dagster.types import Row
@@ -53,6 +52,7 @@ class CheckFrames:
                 "spark.sql.adaptive.enabled": "false",  # it makes a job of every stage
                 "spark.sql.shuffle.partitions": str(max(1, spark.sparkContext.defaultParallelism)),
                 "spark.sql.caseSensitive": "true",
+                "spark.sql.limit.initialNumPartitions": "1000000",  # else one job for each few of them
             },
         )
 
@@ -81,18 +81,18 @@ class CheckFrames:
         return self._session.read.parquet(path)
 
     @contextmanager
-    def state(self, path: str, uid: str, state: str | None = None) -> Iterator[DataFrame]:
+    def state(self, path: str, uid: str, state: str | None = None) -> Iterator[DataFrame | None]:
         """Keyed state of one operator, a row per entry: ``key``, ``state``, ``namespace``, ``key_group`` and ``value``.
 
         ``state``: only the one of that name. Maps and lists have a row per entry, maps their ``map_key``; rows and
-        tuples have their fields as columns instead of ``value``. Read by the driver. Raises CheckpointNotFound,
-        CorruptState, StateError.
+        tuples have their fields as columns instead of ``value``. None if there are no entries. Read by the driver.
+        Raises CheckpointNotFound, CorruptState, StateError.
         """
         rows = [row for row in read_state(open_state(path), uid) if state in (None, row.state)]
-        if not rows and state is not None:
-            raise StateError(f"State '{state}' of operator '{uid}' has no entries in '{path}'.")
-        table = pa.Table.from_pylist(_typed(rows)) if rows else _NO_STATE
-        with self.persisted(self._session.createDataFrame(table)) as frame:
+        if not rows:
+            yield None  # nor does anybody know its columns
+            return
+        with self.persisted(self._session.createDataFrame(pa.Table.from_pylist(_typed(rows)))) as frame:
             yield frame
 
     @contextmanager
@@ -103,17 +103,6 @@ class CheckFrames:
             yield own
         finally:
             own.unpersist()
-
-
-_NO_STATE = pa.schema(
-    [
-        ("key", pa.string()),
-        ("state", pa.string()),
-        ("namespace", pa.string()),
-        ("key_group", pa.int64()),
-        ("value", pa.string()),
-    ]
-).empty_table()
 
 
 def _typed(rows: Sequence[StateRow]) -> list[dict[str, Any]]:

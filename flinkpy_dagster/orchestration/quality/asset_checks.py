@@ -53,7 +53,9 @@ def state_checks(
     checks: ProgramChecks, session: Callable[[AssetCheckExecutionContext], Any], needed: frozenset[str]
 ) -> list[AssetChecksDefinition]:
     """Checks of the keyed state of the program's newest checkpoint; ``session`` needs the resources ``needed``."""
-    return [_state_check(each, state_spec(each, checks.checkpoints), session, needed) for each in checks.states]
+    return [
+        _state_check(each, state_spec(each, checks.checkpoints), session, needed) for each in checks.states
+    ]
 
 
 def _state_check(
@@ -68,6 +70,8 @@ def _state_check(
 
         assert check.uid is not None
         with CheckFrames(session(context)).state(path, check.uid, check.state) as frame:
+            if frame is None:
+                return SuiteOutcome(suite=check.name, expectations=())
             return _validated(frame, check)
 
     return _check_definition(spec, evaluate, needed)

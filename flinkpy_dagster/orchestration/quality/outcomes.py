@@ -65,6 +65,8 @@ class SuiteOutcome:
         return not self.passed and self.severity is AssetCheckSeverity.ERROR
 
     def __str__(self) -> str:
+        if not self.expectations:
+            return "There is nothing to look at yet."
         if self.passed:
             return f"All {len(self.expectations)} expectations are met."
         told = "; ".join(map(_told, self.failed))

@@ -41,7 +41,8 @@ def _found(frame: Any, wanted: list[Any], samples: int) -> list[ExpectationOutco
         configurations=validator.process_expectations_for_validation(wanted),
         runtime_configuration={"result_format": _format(0)},
     )
-    return [_outcome(each, _samples(validator, each, samples)) for each in results]
+    found = _samples(validator, results, samples)
+    return [_outcome(each, found.get(place, ())) for place, each in enumerate(results)]
 
 
 def _missing(configuration: Any, columns: frozenset[str]) -> list[str]:
@@ -101,21 +102,23 @@ def _format(samples: int) -> dict[str, Any]:
     return {"result_format": "BASIC", "partial_unexpected_count": samples}
 
 
-def _samples(validator: Any, result: Any, samples: int) -> tuple[Any, ...]:
-    """The first unexpected values of an expectation that has failed; one more Spark job."""
-    if result.success or not samples or not (result.result or {}).get("unexpected_count"):
-        return ()
-    needed = result.expectation_config.to_domain_obj().get_validation_dependencies(
-        execution_engine=validator.execution_engine,
-        runtime_configuration={"result_format": _format(samples)},
-    )
-    values = {
-        name: metric
-        for name, metric in needed.metric_configurations.items()
-        if name.endswith(".unexpected_values")
-    }
-    found = validator.get_metrics(values)
-    return tuple(each for listed in found.values() for each in listed)[:samples]
+def _samples(validator: Any, results: list[Any], samples: int) -> dict[int, tuple[Any, ...]]:
+    """The first unexpected values of expectations that have failed, by their place; one more Spark job each."""
+    wanted: dict[int, Any] = {}
+    for place, result in enumerate(results):
+        if samples and not result.success and (result.result or {}).get("unexpected_count"):
+            needed = result.expectation_config.to_domain_obj().get_validation_dependencies(
+                execution_engine=validator.execution_engine,
+                runtime_configuration={"result_format": _format(samples)},
+            )
+            for name, metric in needed.metric_configurations.items():
+                if name.endswith(".unexpected_values"):
+                    wanted[place] = metric
+    if not wanted:
+        return {}
+    resolved, _ = validator.compute_metrics(list(wanted.values()))
+    found = {place: resolved.get(metric.id, ()) for place, metric in wanted.items()}
+    return {place: tuple(values)[:samples] for place, values in found.items()}
 
 
 def _outcome(result: Any, samples: tuple[Any, ...]) -> ExpectationOutcome:

@@ -82,7 +82,9 @@ def test_gate_when_a_blocking_check_fails_then_all_have_been_evaluated_before_it
 
 
 def test_gate_when_it_was_not_asked_then_it_is_open() -> None:
-    inspection = Inspection({"1": [bound("gate", MET, blocking=True), bound("other", MET)]}, validate=validate)
+    inspection = Inspection(
+        {"1": [bound("gate", MET, blocking=True), bound("other", MET)]}, validate=validate
+    )
     assert [spec.name for spec in inspection.open_gates_of("v1")] == ["gate"]
     inspection.inspect([result("1")])
     assert inspection.open_gates_of("v1") == []
@@ -109,13 +111,14 @@ def test_evaluations_when_a_job_goes_on_then_one_in_ten_seconds_and_every_failur
 class Frames:
     """Notes what state was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, frame: str | None = "frame") -> None:
         self.asked: list[tuple] = []
+        self._frame = frame
 
     @contextmanager
     def state(self, *args):
         self.asked.append(args)
-        yield "frame"
+        yield self._frame
 
 
 def test_savepoint_when_state_must_meet_a_suite_then_only_blocking_checks_are_asked() -> None:
@@ -129,6 +132,16 @@ def test_savepoint_when_state_must_meet_a_suite_then_only_blocking_checks_are_as
     with pytest.raises(QualityGateFailed, match="Blocking check 'gate' of 'job/checkpoints'"):
         Inspection({}, [of_state("gate", NOT_MET, True)], validate).inspect_state("/chk-1", frames)
     assert frames.asked == [("/chk-1", "per-user", "visits")]
+
+
+def test_savepoint_when_there_is_no_state_yet_then_nothing_is_refused() -> None:
+    check = expect_state("job", "per-user", (NOT_MET,), name="gate", blocking=True)
+    frames = Frames(frame=None)
+    bound_check = BoundCheck(check, AssetCheckSpec("gate", asset=AssetKey(["job", "checkpoints"])))
+    inspection = Inspection({}, [bound_check], validate)
+    inspection.inspect_state("/chk-1", frames)
+    (told,) = inspection.evaluations()
+    assert (told.passed, told.description) == (True, "There is nothing to look at yet.")
 
 
 def test_metadata_when_something_failed_then_table_samples_and_numbers_are_there() -> None:

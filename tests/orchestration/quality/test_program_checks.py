@@ -1,5 +1,6 @@
 """Checks of a code location: bound to what is there, refused by name where there is nothing to look at."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,11 +55,12 @@ def test_checks_when_named_by_key_or_by_its_end_then_bound() -> None:
 
 def test_checks_when_loaded_then_great_expectations_is_not() -> None:
     script = (
-        "import sys; from tests.orchestration.quality import checked_programs; "
-        "checked_programs.batch_job(True); "
+        "import sys; import checked_programs; checked_programs.batch_job(True); "
         "sys.exit(bool({'great_expectations', 'pyspark'} & sys.modules.keys()))"
     )
-    assert subprocess.run([sys.executable, "-c", script], cwd=ROOT).returncode == 0
+    places = {"PYTHONPATH": f"{ROOT}{os.pathsep}{Path(__file__).parent}"}
+    done = subprocess.run([sys.executable, "-c", script], env={**os.environ, **places}, check=False)
+    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(

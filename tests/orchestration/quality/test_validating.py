@@ -63,9 +63,11 @@ def test_suite_when_all_expectations_are_met_then_eight_of_them_take_four_jobs(c
     assert jobs <= 4  # rows; aggregates of columns; conditions on values; what is unique needs a window
 
 
-def test_suite_when_expectations_fail_then_each_adds_one_job_for_its_samples(checked) -> None:
+def test_suite_when_two_expectations_on_values_fail_then_one_job_each_for_samples_and_one_together(
+    checked,
+) -> None:
     outcome, jobs = checked(GOOD + BAD)
-    assert jobs <= 4 + 2
+    assert jobs <= 4 + 2 + 1
     failed = {
         (each.title.split(",")[0], each.severity, each.unexpected, each.samples) for each in outcome.failed
     }
