@@ -8,7 +8,7 @@ import pytest
 from dagster import AssetKey, validate_run_config
 from dagster._core.errors import DagsterInvalidConfigError
 
-from flinkpy_dagster import definitions_from
+from flinkpy_dagster import definitions_from, slot_sharing_executor
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError, InvalidProgram
 from flinkpy_dagster.orchestration.job.resuming import require_whole_job, vertices_of_steps
@@ -141,3 +141,10 @@ def test_steps_when_some_are_left_out_and_no_run_went_before_then_refused() -> N
     require_whole_job(everything, graph)
     with pytest.raises(InvalidProgram, match="launched for 1 of its 3 steps"):
         require_whole_job(some, graph)
+
+
+def test_executor_when_assets_are_materialized_from_the_graph_then_ours_unless_told_otherwise() -> None:
+    implicit = definitions_from(programs.streaming).resolve_implicit_global_asset_job_def()
+    assert implicit.executor_def is slot_sharing_executor
+    left = definitions_from(programs.streaming, executor=None).resolve_implicit_global_asset_job_def()
+    assert left.executor_def is not slot_sharing_executor

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dagster import BackfillPolicy, Definitions, ResourceDefinition, define_asset_job
+from dagster import BackfillPolicy, Definitions, ExecutorDefinition, ResourceDefinition, define_asset_job
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
@@ -31,6 +31,7 @@ def definitions_from(
     args: Mapping[str, Sequence[str]] | None = None,
     checks: Sequence[Expectations] = (),
     spark_resource: str | None = None,
+    executor: ExecutorDefinition | None = slot_sharing_executor,
 ) -> Definitions:
     """Every program as a job of one op per vertex, every data set and sink as an asset.
 
@@ -38,9 +39,11 @@ def definitions_from(
     arguments by program name, with which the programs are loaded too. ``resources`` are given to Dagster; the
     SparkSession of the one that ``spark_resource`` names, or that is called ``pyspark`` (as dagster-pyspark's
     PySparkResource is), is used instead of one of our own: see ``session_getter``.
-    ``checks``: what ``expect()`` and ``expect_state()`` give. Loading runs each program up to its ``execute()``: it
-    starts no Spark. Raises what the programs raise, InvalidProgram for two of one name, and for a check of what does
-    not exist or cannot be checked.
+    ``checks``: what ``expect()`` and ``expect_state()`` give. ``executor``: of all jobs of the location that have none
+    of their own, such as what *Materialize* in the asset graph runs; None leaves it to Dagster, whose processes make
+    the ops of a program compute things twice. Loading runs each program up to its ``execute()``: it starts no Spark.
+    Raises what the programs raise, InvalidProgram for two of one name, and for a check of what does not exist or cannot
+    be checked.
     """
     given = dict(resources or {})
     spark = spark_resource_of(given, spark_resource)
@@ -63,10 +66,13 @@ def definitions_from(
         asset_checks=[
             check
             for of_program in found
-            for check in state_checks(of_program, session_of(spark), frozenset({spark} if spark is not None else ()))
+            for check in state_checks(
+                of_program, session_of(spark), frozenset({spark} if spark is not None else ())
+            )
         ],
         jobs=[each.job for each in parts],
         resources={**given, **{each.resource_key: each.resource for each in parts}},
+        executor=executor,
     )
 
 
