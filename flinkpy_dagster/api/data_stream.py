@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union
 from flinkpy_dagster.api import printing
 from flinkpy_dagster.api.execution import collect
 from flinkpy_dagster.api.iterating import CloseableIterator
-from flinkpy_dagster.api.jdbc import JdbcSink
+from flinkpy_dagster.api.jdbc import function_sink
 from flinkpy_dagster.api.operator_settings import OperatorSettings
 from flinkpy_dagster.api.recording import Recording, as_it_is_now, declared_type
-from flinkpy_dagster.api.sinks import DataStreamSink, Sink, function_sink, print_sink, sink_of
+from flinkpy_dagster.api.sinks import DataStreamSink, Sink, print_sink, sink_of
 from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
 from flinkpy_dagster.graph.fusing import partition
 from flinkpy_dagster.graph.stream_graph import ChainingStrategy, ShipStrategy
@@ -310,13 +310,7 @@ class DataStream(OperatorSettings):
 
     def add_sink(self, sink_func: Any) -> DataStreamSink:
         """Every element to a sink function; there is JdbcSink. Raises UnsupportedFeature for any other."""
-        if not isinstance(sink_func, JdbcSink):
-            raise UnsupportedFeature(
-                f"DataStream.add_sink of {type(sink_func).__name__}",
-                "use JdbcSink, or sink_to() with a FileSink, KafkaSink, ParquetSink or TableSink.",
-            )
-        stream = self._as_read()
-        return function_sink(stream, sink_func.spec_for(stream._transformation.output_type))
+        return function_sink(self._as_read(), sink_func)
 
     def execute_and_collect(
         self, job_execution_name: str | None = None, limit: int | None = None

@@ -4,13 +4,19 @@ Rows are written in Python by the database's own driver, in one transaction per 
 epoch: exactly once, be the statement an insert or an upsert.
 """
 
+from typing import TYPE_CHECKING, Any
 
-from flinkpy_dagster.errors import InvalidProgram
+from flinkpy_dagster.api.sinks import DataStreamSink
+from flinkpy_dagster.errors import InvalidProgram, UnsupportedFeature
+from flinkpy_dagster.graph.transformations import LegacySinkTransformation
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.operators.functions.rich_functions import SinkFunction
 from flinkpy_dagster.operators.jdbc import address_of, statement_parts
 from flinkpy_dagster.operators.table_writers import DatabaseWriter
 from flinkpy_dagster.types import RowTypeInfo, TupleTypeInfo, TypeInformation
+
+if TYPE_CHECKING:
+    from flinkpy_dagster.api.data_stream import DataStream
 
 
 class JdbcConnectionOptions:
@@ -178,3 +184,24 @@ class JdbcSink(SinkFunction):
                 "output_type of rows, Types.ROW([...])."
             )
         return specs.TableSink(write=self._writer, row_type=self._row_type)
+
+
+def function_sink(stream: "DataStream", sink_func: Any) -> DataStreamSink:
+    """The sink of ``add_sink()``. Raises UnsupportedFeature for anything but a JdbcSink."""
+    if not isinstance(sink_func, JdbcSink):
+        raise UnsupportedFeature(
+            f"DataStream.add_sink of {type(sink_func).__name__}",
+            "use JdbcSink, or sink_to() with a FileSink, KafkaSink, ParquetSink or TableSink.",
+        )
+    recording, source = stream._recording, stream._transformation
+    return DataStreamSink(
+        recording,
+        LegacySinkTransformation(
+            id=recording.ids.next(),
+            name="Unnamed",
+            output_type=source.output_type,
+            parallelism=recording.parallelism,
+            inputs=[source],
+            operators=(sink_func.spec_for(source.output_type),),
+        ),
+    )

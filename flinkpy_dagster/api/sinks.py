@@ -160,22 +160,6 @@ def print_sink(stream: "DataStream", sink_identifier: str | None) -> DataStreamS
     )
 
 
-def function_sink(stream: "DataStream", payload: object) -> DataStreamSink:
-    """The sink of ``add_sink()``."""
-    recording, source = stream._recording, stream._transformation
-    return DataStreamSink(
-        recording,
-        LegacySinkTransformation(
-            id=recording.ids.next(),
-            name="Unnamed",
-            output_type=source.output_type,
-            parallelism=recording.parallelism,
-            inputs=[source],
-            operators=(payload,),
-        ),
-    )
-
-
 def sink_of(stream: "DataStream", sink: Sink) -> DataStreamSink:
     """The sink of ``sink_to()``."""
     if not isinstance(sink, Sink):

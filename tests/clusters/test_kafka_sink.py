@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flinkpy_dagster.api import StreamExecutionEnvironment, Types
+from flinkpy_dagster.api import Row, StreamExecutionEnvironment, Types
 from flinkpy_dagster.api.json_format import JsonRowSerializationSchema
 from flinkpy_dagster.api.kafka_sink import KafkaRecordSerializationSchema, KafkaSink
 from flinkpy_dagster.dataplane.epochs import commits
@@ -20,7 +20,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.kafka, pytest.mark.slow]
 ROW = Types.ROW_NAMED(["kind", "number"], [Types.STRING(), Types.INT()])
 
 
-def test_a_bounded_job_writes_rows_to_the_topics_they_select(kafka: Broker, tmp_path: Path) -> None:
+@pytest.mark.parametrize("mode", ["STREAMING", "BATCH"])
+def test_a_bounded_job_writes_rows_to_the_topics_they_select(
+    kafka: Broker, tmp_path: Path, mode: str
+) -> None:
     topics = {"even": kafka.new_topic(1), "odd": kafka.new_topic(1)}
     serializer = KafkaRecordSerializationSchema.builder().set_topic_selector(lambda row: topics[row.kind])
     rows = JsonRowSerializationSchema.builder().with_type_info(ROW).build()
@@ -28,13 +31,11 @@ def test_a_bounded_job_writes_rows_to_the_topics_they_select(kafka: Broker, tmp_
     builder.set_record_serializer(serializer.set_value_serialization_schema(rows).build())
 
     def build(env: StreamExecutionEnvironment) -> None:
-        from flinkpy_dagster.api import Row
-
         numbers = env.from_collection(list(range(4)), Types.INT())
         kinds = numbers.map(lambda number: Row("odd" if number % 2 else "even", number), ROW)
         kinds.sink_to(builder.build())
 
-    run_program(kafka.spark, build, tmp_path)
+    run_program(kafka.spark, build, tmp_path, mode=mode, parallelism=1)
     assert kafka.records(topics["even"]) == [
         (None, '{"kind":"even","number":0}'),
         (None, '{"kind":"even","number":2}'),
