@@ -4,7 +4,7 @@ from operator import itemgetter
 
 import pytest
 
-from flinkpy_dagster.operators.field_selectors import selected_field
+from flinkpy_dagster.operators.field_selectors import field_selector, selected_field
 from flinkpy_dagster.operators.functions.rich_functions import KeySelector
 
 place = 1
@@ -90,3 +90,66 @@ def test_function_with_a_closure_is_not():
         return lambda other: row[0]
 
     assert selected_field(outer((1,))) is None
+
+
+class At:
+    """Names the field at a place that is not known before it is made."""
+
+    shared = 3
+
+    def __init__(self, place):
+        self.place = place
+
+    def field(self, row, time):
+        return row[self.place]
+
+    def of_the_class(self, row):
+        return row[self.shared]
+
+    def of_the_field(self, row):
+        return self.place[row]
+
+    def next_field(self, row):
+        return row[self.place + 1]
+
+    @property
+    def computed(self):
+        return 1
+
+    def by_property(self, row):
+        return row[self.computed]
+
+
+class Remote(At):
+    def __getattribute__(self, name):
+        return super().__getattribute__(name)
+
+
+def test_method_that_names_a_field_by_an_attribute_is_recognised():
+    at = At(2)
+    field = field_selector(at.field)
+    assert field() == 2
+    at.place = 4
+    assert field() == 4
+    at.place = "name"
+    assert field() is None
+
+
+def test_field_of_a_constant_is_always_the_same():
+    assert field_selector(third)() == 2
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        At(1).of_the_class,
+        At([]).of_the_field,
+        At(1).next_field,
+        At(1).by_property,
+        At.field,
+        Remote(1).field,
+        noted,
+    ],
+)
+def test_any_other_method_is_not(function):
+    assert field_selector(function) is None

@@ -3,7 +3,7 @@
 from typing import Any
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, MIN_TIMESTAMP, Batch
-from flinkpy_dagster.operators.field_selectors import selected_field
+from flinkpy_dagster.operators.field_selectors import field_selector
 from flinkpy_dagster.operators.operator import Operator, Setup, callable_of
 from flinkpy_dagster.operators.results import timestamps_of
 from flinkpy_dagster.operators.time.watermarks import BoundedOutOfOrderness, WatermarkStrategy
@@ -18,14 +18,14 @@ class ExtractTimestampsOperator(Operator):
     def __init__(self, assigner: Any):
         super().__init__()
         self._extract = None if assigner is None else callable_of(assigner, "extract_timestamp")
-        self._field = None if self._extract is None else selected_field(self._extract)
+        self._field = None if self._extract is None else field_selector(self._extract)
         self.takes_columns = self._extract is None or self._field is not None
 
     def process(self, batch: Batch, input_index: int) -> None:
         extract = self._extract
         if extract is None:
             timestamps = batch.timestamps
-        elif (column := whole_numbers(batch.values, self._field)) is not None:
+        elif self._field and (column := whole_numbers(batch.values, self._field())) is not None:
             timestamps = column
         elif batch.timestamps is None:
             timestamps = _TIMESTAMPS.coerce([extract(value, MIN_TIMESTAMP) for value in batch.values])
