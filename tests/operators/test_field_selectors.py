@@ -64,6 +64,7 @@ def test_function_that_names_a_field_is_recognised(function, field):
         lambda row: row[0] + 1,
         lambda row: row[place],
         lambda row: row["0"],
+        lambda row: row[(0, 1)],
         lambda row: row[0:1],
         lambda row: row[True],
         lambda row: (row[0],),
