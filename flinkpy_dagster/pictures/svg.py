@@ -62,6 +62,7 @@ class Svg:
         hint: str = "",
         opacity: float = 1,
     ) -> None:
+        """``x`` and ``y`` are its upper left corner; ``hint`` appears under the mouse."""
         shown = f"<title>{escape(hint)}</title>" if hint else ""
         faded = f' opacity="{opacity:g}"' if opacity != 1 else ""
         self._parts.append(
@@ -88,6 +89,7 @@ class Svg:
     def line(
         self, x1: float, y1: float, x2: float, y2: float, stroke: str = LINE, width: float = 1, dash: str = ""
     ) -> None:
+        """From one point to the other; ``dash``: lengths of strokes and gaps."""
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
         self._parts.append(
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{stroke}" '
@@ -119,6 +121,7 @@ class Svg:
         )
 
     def dot(self, x: float, y: float, radius: float, fill: str, hint: str = "") -> None:
+        """Around ``x`` and ``y``."""
         shown = f"<title>{escape(hint)}</title>" if hint else ""
         self._parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}" fill="{fill}">{shown}</circle>')
 
