@@ -52,12 +52,12 @@ def test_sums_when_the_process_is_killed_twice_then_they_are_those_of_a_calm_run
     (tmp_path / "job.py").write_text(PROGRAM)
     for target in targets[:2]:
         process = start(tmp_path, kafka, source, target, trigger="continuous")
-        is_written = kafka.wait_for(target, 240)
+        is_written = kafka.wait_for(target, 600)
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         assert is_written, (tmp_path / "log").read_text()[-3000:]
     process = start(tmp_path, kafka, source, targets[2], trigger="available-now")
-    assert process.wait(300) == 0, (tmp_path / "log").read_text()[-3000:]
+    assert process.wait(900) == 0, (tmp_path / "log").read_text()[-3000:]
     assert lines_below(tmp_path / "out") != []
     last: dict[int, int] = {}
     for line in lines_below(tmp_path / "out"):

@@ -150,11 +150,11 @@ def test_rows_when_the_process_is_killed_after_a_transaction_then_the_next_does_
     with psycopg.connect(f"postgresql://test@{postgres}", autocommit=True) as listening:
         listening.execute("LISTEN rows")
         process = start(tmp_path, postgres)
-        heard = list(listening.notifies(timeout=240, stop_after=1))
+        heard = list(listening.notifies(timeout=600, stop_after=1))
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     assert heard, (tmp_path / "log").read_text()[-2000:]
-    assert start(tmp_path, postgres).wait(300) == 0, (tmp_path / "log").read_text()[-2000:]
+    assert start(tmp_path, postgres).wait(900) == 0, (tmp_path / "log").read_text()[-2000:]
     rows = tables.execute("SELECT key, number FROM rows ORDER BY number").fetchall()
     assert rows == [("ab"[number % 2], number) for number in range(8)]
 
