@@ -143,3 +143,17 @@ def build(env):""",
         ("heavy 0", 3, 2),
         ("default 1", 1, 1),
     ]
+
+
+def test_graph_when_asked_then_an_svg_file_is_drawn(flinkpy_info, tmp_path):
+    picture = tmp_path / "job.svg"
+    code, out, _ = flinkpy_info(JOB, "--graph", str(picture))
+    assert (code, out) == (0, f"{picture}\n")
+    assert picture.read_text().startswith("<svg ")
+    assert "my job" in picture.read_text()
+
+
+def test_graph_when_the_file_cannot_be_written_then_said(flinkpy_info):
+    code, out, err = flinkpy_info(JOB, "--graph", "/no/such/folder/job.svg")
+    assert (code, out) == (1, "")
+    assert "cannot be written to '/no/such/folder/job.svg': No such file or directory" in err
