@@ -44,7 +44,7 @@ def launch(
         workspace = process.create_request_context()
         entry = workspace.get_code_location_entries()[location_name]
         if entry.load_error is not None:
-            raise SubmissionRefused(f"The job cannot be loaded again: {entry.load_error.to_string()}")
+            raise SubmissionRefused(f"The job cannot be loaded again: {_innermost(entry.load_error)}")
         location = workspace.get_code_location(location_name)
         (repository,) = location.get_repositories().values()
         (job,) = (each for each in repository.get_all_jobs() if not each.name.startswith("__"))
@@ -72,6 +72,13 @@ def launch(
             asset_graph=repository.asset_graph,
         )
         instance.launch_run(run_id, workspace)
+
+
+def _innermost(error: Any) -> str:
+    """What went wrong in the first place, of an error of the code server."""
+    while error.cause is not None:
+        error = error.cause
+    return str(error.message).strip()
 
 
 @contextmanager

@@ -34,6 +34,7 @@ from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program, module_program
 from flinkpy_dagster.programs.python_files import import_paths, importing_from
 
+UNNAMED_JOBS = ("Flink Streaming Job", "Flink Batch Job", "DataStream Collect")
 LOCATION_PREFIX = "flinkpy-job-"
 """Code locations of submitted jobs are called this and the job's id."""
 
@@ -126,7 +127,7 @@ def _started_or_forgotten(instance: DagsterInstance, store: JobStore, job: Store
     """What cannot be launched is no job."""
     try:
         return start(instance, store, job)
-    except Exception:
+    except BaseException:  # also Ctrl-C
         if status_of_id(instance, job.job_id) is None:
             store.forget(job.job_id)
         raise
@@ -186,6 +187,15 @@ def _copies(program: Program, call: ProgramCall) -> list[tuple[str, str]]:
     return list(found.items())
 
 
+def dagster_name(job_name: str, program_name: str) -> str:
+    """What the Dagster job is called after: as for attached jobs the job's name, or without one that of its program.
+
+    It begins with a letter: names of resources must.
+    """
+    name = legal_name(program_name if job_name in UNNAMED_JOBS else job_name)
+    return f"job{name}" if name.startswith("_") else name
+
+
 def _stored(
     call: ProgramCall,
     files: tuple[str, ...],
@@ -196,7 +206,7 @@ def _stored(
     return StoredJob(
         job_id=job_id,
         name=captured.job_name,
-        dagster_name=legal_name(call.name),
+        dagster_name=dagster_name(captured.job_name, call.name),
         program=None if call.path is None else os.path.abspath(call.path),
         module=call.module,
         function=call.function,

@@ -1,6 +1,7 @@
 """Detached jobs: stored, launched by Dagster's run launcher in a process of their own, found by everybody."""
 
 import gc
+import shutil
 import sys
 import time
 
@@ -9,13 +10,13 @@ from dagster import DagsterInstance
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import DuplicateJobSubmission, InvalidProgram
-from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore
+from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore, StoredJob
 from flinkpy_dagster.orchestration.dispatcher.jobs import SCHEDULED, find_job, list_jobs, run_id_of
 from flinkpy_dagster.orchestration.dispatcher.recovery import NEVER_STARTED, recover_jobs
 from flinkpy_dagster.orchestration.dispatcher.requests import await_end, cancel_job
 from flinkpy_dagster.orchestration.dispatcher.results import result_of_job
 from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
-from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, submit_program
+from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, dagster_name, submit_program
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -59,6 +60,13 @@ def call(tmp_path):
         sys.modules.pop(name, None)
 
 
+def make_folder(folder, *files):
+    folder.mkdir()
+    for file in files:
+        shutil.copy(file, folder)
+    return folder
+
+
 def await_start(instance):
     """The job once its run has begun."""
     deadline = time.monotonic() + START
@@ -94,6 +102,19 @@ def test_run_config_when_options_are_set_then_as_one_would_type_it():
             "config": {"scheduling_mode": "EAGER", "slot_request_timeout_seconds": 7.0, "slots": 3}
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("job_name", "program", "name"),
+    [
+        ("marked words", "words", "marked_words"),
+        ("Flink Streaming Job", "words", "words"),
+        ("2024 report", "words", "job_2024_report"),
+        ("Flink Streaming Job", "56b129c7-5490-4654_words", "job_56b129c7_5490_4654_words"),
+    ],
+)
+def test_dagster_name_is_the_jobs_or_the_programs_and_begins_with_a_letter(job_name, program, name):
+    assert dagster_name(job_name, program) == name
 
 
 @pytest.mark.dagster
@@ -133,18 +154,27 @@ def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_it
 @pytest.mark.dagster
 @pytest.mark.spark
 @pytest.mark.slow
-def test_job_when_its_submission_died_before_the_launch_then_recovery_launches_it(
-    instance, call, monkeypatch
-):
-    from flinkpy_dagster.orchestration.dispatcher import submission
-
-    def dies(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(submission, "launch", dies)
-    with pytest.raises(KeyboardInterrupt):
-        submit_program(instance, call, OPTIONS, job_id=JOB)
-    monkeypatch.undo()
+def test_job_when_its_submission_died_before_the_launch_then_recovery_launches_it(instance, call, tmp_path):
+    folder = tmp_path / "job"
+    JobStore(instance.root_directory).put(
+        StoredJob(
+            job_id=JOB,
+            name="marked words",
+            dagster_name="words",
+            program=call.path,
+            module=None,
+            function=None,
+            source="words.py",
+            args=call.args,
+            files=("files",),
+            folder=call.folder,
+            configuration=OPTIONS.to_dict(),
+            plan={},
+            submitted_ms=1,
+        ),
+        [(str(path), path.name) for path in folder.iterdir()],
+        files=str(make_folder(tmp_path / "extra", call.files[0])),
+    )
     assert list_jobs(instance) == []
     (recovered,) = recover_jobs(instance)
     assert (recovered.job_id, recovered.what) == (JOB, NEVER_STARTED)
