@@ -86,6 +86,14 @@ def test_database_when_it_is_not_there_then_it_is_said_before_anything_runs(tmp_
         writer(tmp_path / "missing" / "x.db")
 
 
+def test_table_of_epochs_when_it_cannot_be_made_then_there_is_a_way_out(path: Path) -> None:
+    with pytest.raises(
+        UnwritableSink, match=r"'no table' cannot be made \(.*\); have somebody make it.*\(None\)"
+    ):
+        writer(path, epochs_table="no table")
+    assert write("sums", writer(path, epochs_table=None), lambda: [("a", 1)], ticket(1))
+
+
 def test_tickets_when_a_job_begins_afresh_then_they_are_of_another_life(tmp_path: Path) -> None:
     for name in ("run-1", "run-2"):
         (tmp_path / name).mkdir()

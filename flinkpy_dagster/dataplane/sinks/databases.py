@@ -106,7 +106,7 @@ def prepare(sink: str, writer: DatabaseWriter, *, keeps_tickets: bool) -> None:
     try:
         with closing(database.connect()) as connection:
             if keeps_tickets and writer.epochs_table is not None:
-                _make_epochs_table(database, connection, writer.epochs_table)
+                _make_epochs_table(sink, database, connection, writer.epochs_table)
     except database.failed as error:
         raise _unwritable(sink, writer, error) from error
 
@@ -162,16 +162,22 @@ def _take(database: Database, cursor: Any, table: str, ticket: EpochTicket) -> b
     return True
 
 
-def _make_epochs_table(database: Database, connection: Any, table: str) -> None:
+def _make_epochs_table(sink: str, database: Database, connection: Any, table: str) -> None:
     cursor = connection.cursor()
     try:
         cursor.execute(f"SELECT number FROM {table} WHERE sink = ''")
         return
     except database.failed:
         connection.rollback()
-    cursor.execute(
-        f"CREATE TABLE IF NOT EXISTS {table} (sink VARCHAR(200) PRIMARY KEY, number BIGINT NOT NULL)"
-    )
+    columns = "(sink VARCHAR(200) PRIMARY KEY, number BIGINT NOT NULL)"
+    try:
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {table} {columns}")
+    except database.failed as error:
+        raise UnwritableSink(
+            sink,
+            f"the table of epochs '{table}' cannot be made ({one_line(str(error))}); have somebody make it, with the "
+            f"columns {columns}, or do without, JdbcExecutionOptions.builder().with_epochs_table(None).",
+        ) from error
     connection.commit()
 
 
