@@ -1,9 +1,9 @@
 """A sensor and a schedule left alone: files arrive, Dagster's daemon launches runs, every line counts exactly once.
 
-    python -m benchmarks.unattended [--minutes 15] [--every 7] [--folder DIRECTORY] [--kill]
+    python -m benchmarks.unattended [--minutes 15] [--every 7] [--folder DIRECTORY] [--kills 2]
 
 Starts a code server and ``dagster-daemon`` on an instance of its own, lets a file arrive every few seconds, and with
-``--kill`` kills a run (-9) every third minute. At the end it waits until the daemon has nothing to do, and compares
+``--kills`` kills a run (-9) now and then. At the end it waits until the daemon has nothing to do, and compares
 what was written with what had arrived. Exits with 1 if a line is missing or doubled.
 """
 
@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=15)
     parser.add_argument("--every", type=float, default=7, help="seconds from one file to the next")
     parser.add_argument("--folder", help="where all of it lies; not set: a new temporary folder")
-    parser.add_argument("--kill", action="store_true", help="kill -9 a run every third minute")
+    parser.add_argument("--kills", type=int, default=0, help="how often a run is killed (-9) on the way")
     options = parser.parse_args()
     folder = Path(options.folder or tempfile.mkdtemp(prefix="unattended-")).absolute()
     for name in ("landing", "home"):
@@ -93,8 +93,8 @@ def let_arrive(folder: Path, options: argparse.Namespace, instance: DagsterInsta
         hidden.write_text("".join(f"{name},{value}\n" for name, value in lines))
         hidden.rename(folder / "landing" / f"{number:04}.csv")
         number += 1
-        minutes_left = (end - time.monotonic()) / 60
-        if options.kill and (options.minutes - minutes_left) / 3 > killed + 1:
+        passed = 1 - (end - time.monotonic()) / (options.minutes * 60)
+        if killed < options.kills and passed >= (killed + 1) / (options.kills + 1):
             killed += kill_a_run(instance)
         time.sleep(max(0.0, min(options.every, end - time.monotonic())))
     print(f"{number} files, {arrived.total()} lines have arrived; {killed} runs killed.", flush=True)
