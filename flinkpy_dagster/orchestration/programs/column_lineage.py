@@ -165,8 +165,9 @@ def _reduced(function: Any, columns: Columns, names: Sequence[str] | None) -> Co
     flow = flow_of(_call(function, ReduceFunction, "reduce"), [names, names])
     if flow is None or len(flow) != len(columns):
         return [None] * len(columns)
-    made = columns
-    for _ in columns:
+    made, before = columns, None
+    while made != before:
+        before = made
         made = [
             _union(made[place], _made_of(origins, made), _made_of(origins, columns))
             for place, origins in enumerate(flow)

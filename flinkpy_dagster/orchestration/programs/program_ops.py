@@ -6,6 +6,7 @@ the rest. Data sets and sinks are outputs yielded at the end. Nothing travels th
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from dagster import (
@@ -33,7 +34,7 @@ from dagster import (
 
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
-from flinkpy_dagster.graph.regions import pipelined_regions
+from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
 from flinkpy_dagster.orchestration import op_tags
 from flinkpy_dagster.orchestration.job.job_pictures import pictures_when_complete
 from flinkpy_dagster.orchestration.job.job_report import metrics_of
@@ -72,7 +73,7 @@ class ProgramOps:
         keys = self.asset_keys()
         return AssetsDefinition.from_graph(
             self.graph_definition(),
-            keys_by_input_name={f"source_{node}": key for node, key in self._sources().items()},
+            keys_by_input_name={f"source_{node}": key for node, key in self._sources.items()},
             keys_by_output_name=keys,
             check_specs=self.checks.specs,
             internal_asset_deps={name: self._upstream_keys(name, keys) for name in keys},
@@ -110,15 +111,21 @@ class ProgramOps:
                 keys[self.graph.output_names[str(node.id)]] = AssetKey(list(own))
         return keys
 
+    @cached_property
     def _sources(self) -> dict[int, AssetKey]:
         return source_keys(self.graph, self.key_prefix)
+
+    @cached_property
+    def _regions(self) -> dict[str, PipelinedRegion]:
+        regions = pipelined_regions(self.graph.job_graph)
+        return {vertex: each for each in regions for vertex in each.vertex_ids}
 
     def _upstream_keys(self, output_name: str, keys: Mapping[str, AssetKey]) -> set[AssetKey]:
         producer = next(
             v.id for v in self.graph.job_graph.vertices if output_name in self.graph.outputs_of(v.id)
         )
         read = {edge.data_set for edge in self.graph.job_graph.edges_into(producer)}
-        sources = self._sources()
+        sources = self._sources
         own = {sources[node.id] for node in self.graph.job_graph.vertex(producer).nodes if node.id in sources}
         return own | {keys[self.graph.output_names[data_set]] for data_set in read}
 
@@ -126,7 +133,7 @@ class ProgramOps:
         job_graph, names = self.graph.job_graph, self.graph.output_names
         keys = self.asset_keys()
         by_id = {data_set.id: keys[names[data_set.id]] for data_set in job_graph.data_sets}
-        columns = ColumnLineage(self.graph, by_id, self._sources())
+        columns = ColumnLineage(self.graph, by_id, self._sources)
         of_data_sets = {
             names[each.id]: metadata.of_data_set(job_graph, each) | columns.of_data_set(each)
             for each in job_graph.data_sets
@@ -174,7 +181,7 @@ class ProgramOps:
             )
             for vertex in self.graph.job_graph.vertices
             for node in vertex.nodes
-            if node.id in self._sources()
+            if node.id in self._sources
         ]
         return GraphDefinition(
             name=legal_name(self.graph.name),
@@ -188,7 +195,7 @@ class ProgramOps:
     def _op(self, vertex: JobVertex) -> OpDefinition:
         name = self.graph.op_names[vertex.id]
         upstream = {self.graph.op_names[edge.source] for edge in self.graph.job_graph.edges_into(vertex.id)}
-        sources = self._sources()
+        sources = self._sources
         ins = {f"from_{each}": In(Nothing) for each in sorted(upstream)}
         ins |= {f"source_{node.id}": In(Nothing) for node in vertex.nodes if node.id in sources}
         is_read = bool(
@@ -228,8 +235,7 @@ class ProgramOps:
         return f"{legal_name(self.graph.name)}__{op_name}"
 
     def _tags(self, vertex: JobVertex) -> dict[str, str]:
-        regions = pipelined_regions(self.graph.job_graph)
-        region = next(each for each in regions if vertex.id in each.vertex_ids)
+        region = self._regions[vertex.id]
         return {
             **op_tags.of_vertex(self.graph.name, self.graph.job_graph, vertex, region),
             **metadata.kind_tags({"flink"}),
