@@ -37,13 +37,15 @@ class Results:
             values.extend(results)
             timestamps += [timestamp] * (len(values) - len(timestamps))
             return
+        must_copy = not self._is_immutable
         for result in results:
-            if result.__class__ not in ATOMS:
-                if is_for_the_side(result):
-                    self.take_aside(result[0].tag_id, result[1], timestamp)
-                    continue
-                if not self._is_immutable:
-                    result = snapshot(result)
+            kind = result.__class__
+            # ``is_for_the_side``, written out for speed
+            if kind is tuple and len(result) == 2 and result[0].__class__ is OutputTag:
+                self.take_aside(result[0].tag_id, result[1], timestamp)
+                continue
+            if must_copy and kind not in ATOMS:
+                result = snapshot(result)
             values.append(result)
             timestamps.append(timestamp)
 

@@ -46,6 +46,14 @@ __all__ = ["Codec", "codec_of", "print_text"]
 _PROTOCOL = 5
 
 
+class CoercedValues(list[Any]):
+    """New values that ``codec`` would give back as they are, on their way to where they are coerced."""
+
+    def __init__(self, values: list, codec: "Codec") -> None:
+        super().__init__(values)
+        self.codec = codec
+
+
 class Codec:
     """Coerces, encodes, copies and presents lists of values of one declared type."""
 
@@ -64,6 +72,8 @@ class Codec:
         """
         if isinstance(values, TypedValues) and values.codec is self:
             return values
+        if isinstance(values, CoercedValues) and values.codec is self:
+            return list(values)  # once: whoever gets them now may change what is in them
         return self._column.coerce(values, "")
 
     def coerce_collection(self, values: Column) -> Column:

@@ -10,14 +10,15 @@ import pytest
 
 from flinkpy_dagster.api import TimestampAssigner, WatermarkStrategy
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.dataplane.rows.arrow_values import ArrowColumns, ArrowValues
+from flinkpy_dagster.dataplane.rows.arrivals import SourceInput
+from flinkpy_dagster.dataplane.rows.arrow_values import ArrowColumns, ArrowValues, gives_rows_as_coerced
 from flinkpy_dagster.dataplane.rows.wire import ChunkCodec, ExchangeWriter
 from flinkpy_dagster.graph.regions import pipelined_regions
 from flinkpy_dagster.graph.stages import plan_stages
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.task.task import Arrival, Task, TaskEnvironment
 from flinkpy_dagster.types import Row, Types
-from flinkpy_dagster.types.codec import codec_of
+from flinkpy_dagster.types.codec import CoercedValues, codec_of
 from flinkpy_dagster.types.keys import KeyRouter
 from tests.graph.job_graphs import environment
 
@@ -241,3 +242,31 @@ def test_usual_values_are_coerced_into_columns():
     for type_info, values in zip(SCALARS, [["a", ""], [True], [1], [2], [3], [4], [0.5], [0.1]], strict=True):
         assert ArrowColumns.of(type_info).coerced(values) == values
     assert ArrowColumns.of(TRIPLE).coerced(ROWS) == ROWS
+
+
+def test_source_rows_when_all_fields_are_scalars_then_they_are_what_coercing_makes_of_them():
+    scalars = [Types.STRING(), Types.BOOLEAN(), Types.BYTE(), Types.SHORT(), Types.INT(), Types.LONG()]
+    row_type = Types.ROW_NAMED(list("abcdefgh"), [*scalars, Types.FLOAT(), Types.DOUBLE()])
+    arrays = [
+        pa.array(["x", None]),
+        pa.array([True, None]),
+        pa.array([-128, None], pa.int8()),
+        pa.array([32767, None], pa.int16()),
+        pa.array([1, None], pa.int32()),
+        pa.array([2**62, None], pa.int64()),
+        pa.array([0.1, None], pa.float32()),
+        pa.array([0.1, None], pa.float64()),
+    ]
+    batch = pa.RecordBatch.from_arrays([*arrays, pa.array([0, 0], pa.int32())], list("abcdefghi"))
+    _, arrivals = SourceInput(1, row_type).read(iter([batch]), print)
+    (arrival,) = arrivals
+    assert isinstance(arrival.content.values, CoercedValues)
+    coerced = codec_of(row_type).coerce(list(arrival.content.values))
+    assert list(map(repr, arrival.content.values)) == list(map(repr, coerced))
+
+
+@pytest.mark.parametrize(
+    "field", [Types.BIG_DEC(), Types.SQL_DATE(), Types.LIST(Types.LONG()), Types.PICKLED_BYTE_ARRAY()]
+)
+def test_source_rows_when_a_field_is_no_scalar_then_they_are_coerced(field):
+    assert not gives_rows_as_coerced(Types.ROW([Types.LONG(), field]))

@@ -12,13 +12,14 @@ from typing import Any, Protocol
 import numpy
 import pyarrow as pa
 
-from flinkpy_dagster.dataplane.rows.arrow_values import ArrowColumns
+from flinkpy_dagster.dataplane.rows.arrow_values import ArrowColumns, gives_rows_as_coerced
 from flinkpy_dagster.dataplane.rows.columns import RecordColumns
 from flinkpy_dagster.dataplane.rows.records import DataSetColumns
 from flinkpy_dagster.dataplane.rows.wire import OUTPUT_PORT, ChunkCodec, End, WireRow
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.departures import Arrival
 from flinkpy_dagster.types import TypeInformation
+from flinkpy_dagster.types.codec import CoercedValues, codec_of
 
 MARKER_PORT = -2  # a row that only tells a subtask its index
 
@@ -71,11 +72,14 @@ class SourceInput:
     def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
         columns = ArrowColumns.of(self.row_type)
         record = RecordColumns(self.row_type, exact=False)
+        codec = codec_of(self.row_type) if gives_rows_as_coerced(self.row_type) else None
         for batch in batches:
             arrays = batch.columns[:-1]
             values: Any = None if columns is None else columns.read(arrays)
             if values is None:
                 values = record.decode(arrays, batch.num_rows)
+            if codec is not None:
+                values = CoercedValues(values, codec)
             yield Arrival(self.port, 0, Batch(values))
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute
 
 from flinkpy_dagster.dataplane.rows.columns import RecordColumns
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.types import BasicType, BasicTypeInfo, TupleTypeInfo, TypeInformation
+from flinkpy_dagster.types import BasicType, BasicTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation
 from flinkpy_dagster.types.codec import codec_of
 from flinkpy_dagster.types.keys import MULTIPLIER, PRIME
 from flinkpy_dagster.types.typed_values import TypedValues
@@ -96,8 +96,16 @@ class ArrowColumns:
 @lru_cache(maxsize=512)
 def _known_columns(type_info: TypeInformation) -> ArrowColumns | None:
     fields = type_info.get_field_types() if isinstance(type_info, TupleTypeInfo) else [type_info]
-    is_known = all(isinstance(field, BasicTypeInfo) and field.basic_type in _SCALARS for field in fields)
-    return ArrowColumns(type_info) if is_known and fields else None
+    return ArrowColumns(type_info) if fields and all(map(_is_scalar, fields)) else None
+
+
+def gives_rows_as_coerced(type_info: TypeInformation) -> bool:
+    """Are rows of the type, read from typed columns, what coercing them would make of them? Fields may be None."""
+    return isinstance(type_info, RowTypeInfo) and all(map(_is_scalar, type_info.get_field_types()))
+
+
+def _is_scalar(type_info: TypeInformation) -> bool:
+    return isinstance(type_info, BasicTypeInfo) and type_info.basic_type in _SCALARS
 
 
 class ArrowValues(TypedValues):
