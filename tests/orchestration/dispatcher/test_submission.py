@@ -25,10 +25,9 @@ PROGRAM = """
 import sys
 from pyflink.datastream import StreamExecutionEnvironment
 from marks import MARK
-from more_marks import mark
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.from_collection(sys.argv[1:]).map(lambda word: mark(word) + MARK).print()
+env.from_collection(sys.argv[1:]).map(lambda word: __import__("more_marks").mark(word) + MARK).print()
 env.execute("marked words")
 """
 START = 400.0  # seconds; a JVM on a busy machine
@@ -45,7 +44,7 @@ def instance(tmp_path):
 
 @pytest.fixture
 def call(tmp_path):
-    """A program with a module beside it and one that -pyfs brings."""
+    """A program with a module beside it and one that -pyfs brings, which only the workers import."""
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "words.py").write_text(PROGRAM)
     (tmp_path / "job" / "marks.py").write_text("MARK = '!'")
