@@ -34,12 +34,14 @@ def _manager(gateway: Gateway, call: Call) -> cluster_json.TaskManager:
 
 
 def overview(gateway: Gateway, call: Call) -> Any:
+    """``GET /overview``."""
     jobs = gateway.jobs()
     managers = cluster_json.task_managers(gateway.details_of(job) for job in jobs if not job.is_terminal)
     return cluster_json.overview_json(jobs, managers)
 
 
 def config(gateway: Gateway, call: Call) -> Any:
+    """``GET /config``."""
     settings = gateway.settings
     return cluster_json.config_json(
         settings.refresh_ms, can_submit=settings.can_submit, can_cancel=settings.can_cancel
@@ -47,10 +49,12 @@ def config(gateway: Gateway, call: Call) -> Any:
 
 
 def task_managers(gateway: Gateway, call: Call) -> Any:
+    """``GET /taskmanagers``."""
     return {"taskmanagers": [cluster_json.manager_json(each) for each in _managers(gateway)]}
 
 
 def task_manager(gateway: Gateway, call: Call) -> Any:
+    """``GET /taskmanagers/{taskmanagerid}``."""
     return cluster_json.manager_details_json(_manager(gateway, call))
 
 
@@ -75,20 +79,24 @@ def _manager_metrics(manager: cluster_json.TaskManager) -> dict[str, Any]:
 
 
 def task_manager_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /taskmanagers/{taskmanagerid}/metrics``."""
     return metrics_json.chosen(_manager_metrics(_manager(gateway, call)), call.query.get("get"))
 
 
 def task_managers_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /taskmanagers/metrics``."""
     wanted = call.query.get("taskmanagers")
     each = [_manager_metrics(one) for one in _managers(gateway) if wanted is None or one.id in wanted]
     return metrics_json.aggregated(each, call.query.get("get"), call.query.get("agg"))
 
 
 def job_manager_config(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobmanager/config``."""
     return cluster_json.pairs_json(without_secrets(gateway.settings.configuration.to_dict()))
 
 
 def job_manager_environment(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobmanager/environment``."""
     return cluster_json.environment_json()
 
 
@@ -98,10 +106,12 @@ def job_manager_logs(gateway: Gateway, call: Call) -> Any:
 
 
 def job_manager_threads(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobmanager/thread-dump``."""
     return cluster_json.threads_json()
 
 
 def job_manager_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobmanager/metrics``."""
     jobs = gateway.jobs()
     managers = _managers(gateway)
     slots = sum(each.slots for each in managers)
@@ -115,6 +125,7 @@ def job_manager_metrics(gateway: Gateway, call: Call) -> Any:
 
 
 def no_log(gateway: Gateway, call: Call) -> Any:
+    """``GET /taskmanagers/{taskmanagerid}/log``."""
     raise not_found("This log does not exist: logs of a job are those of its run in Dagster's UI.")
 
 
@@ -163,11 +174,13 @@ def _application_status(status: str) -> str:
 
 
 def applications(gateway: Gateway, call: Call) -> Any:
+    """``GET /applications/overview``."""
     each = [gateway.details_of(job) for job in gateway.jobs()]
     return {"applications": [_application(one) | {"jobs": {one.status: 1}} for one in each]}
 
 
 def application(gateway: Gateway, call: Call) -> Any:
+    """``GET /applications/{applicationid}``."""
     details = _application_details(gateway, call)
     times = {_application_status(status): at for status, at in details.timestamps.items()}
     return _application(details) | {
@@ -177,6 +190,7 @@ def application(gateway: Gateway, call: Call) -> Any:
 
 
 def application_exceptions(gateway: Gateway, call: Call) -> Any:
+    """``GET /applications/{applicationid}/exceptions``."""
     details = _application_details(gateway, call)
     entries = [
         {
@@ -191,6 +205,7 @@ def application_exceptions(gateway: Gateway, call: Call) -> Any:
 
 
 def application_config(gateway: Gateway, call: Call) -> Any:
+    """``GET /applications/{applicationid}/jobmanager/config``."""
     return cluster_json.pairs_json(dict(_application_details(gateway, call).options))
 
 
@@ -199,6 +214,7 @@ def _application_details(gateway: Gateway, call: Call) -> JobDetails:
 
 
 def jobs_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/metrics``."""
     wanted = call.query.get("jobs")
     if any(not is_id(job_id.lower()) for job_id in wanted or ()):
         raise bad_request("Bad request, could not parse parameters: Cannot resolve query parameter (jobs).")

@@ -13,37 +13,45 @@ _EXCEPTIONS = 20  # Flink's default
 
 
 def jobs(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs``."""
     return {"jobs": [{"id": job.job_id, "status": job.status} for job in gateway.jobs()]}
 
 
 def overview(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/overview``."""
     now = now_ms()
     return {"jobs": [job_json.overview_json(gateway.details_of(job), now) for job in gateway.jobs()]}
 
 
 def job(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}``."""
     return job_json.details_json(gateway.details(call.job_id), now_ms())
 
 
 def status(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/status``."""
     return {"status": gateway.overview(call.job_id).status}
 
 
 def plan(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/plan``."""
     return {"plan": gateway.details(call.job_id).plan}
 
 
 def config(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/config``."""
     return job_json.config_json(gateway.details(call.job_id))
 
 
 def exceptions(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/exceptions``."""
     return failure_json.exceptions_json(
         gateway.details(call.job_id), call.query.get("maxExceptions", _EXCEPTIONS)
     )
 
 
 def accumulators(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/accumulators``."""
     found = job_json.accumulators_json(job_json.all_accumulators(gateway.details(call.job_id)))
     return {
         "job-accumulators": [],
@@ -53,28 +61,34 @@ def accumulators(gateway: Gateway, call: Call) -> Any:
 
 
 def metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/metrics``."""
     values = metrics_json.job_metrics(gateway.details(call.job_id), now_ms())
     return metrics_json.chosen(values, call.query.get("get"))
 
 
 def execution_result(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/execution-result``."""
     return failure_json.result_json(gateway.details(call.job_id), now_ms())
 
 
 def options(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/jobmanager/config``."""
     return cluster_json.pairs_json(dict(gateway.details(call.job_id).options))
 
 
 def environment(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/jobmanager/environment``."""
     gateway.overview(call.job_id)
     return cluster_json.environment_json()
 
 
 def checkpoints(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/checkpoints``."""
     return checkpoint_json.checkpoints_json(gateway.details(call.job_id))
 
 
 def checkpoint_config(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/checkpoints/config``."""
     details = gateway.details(call.job_id)
     if not details.is_unbounded:
         raise not_found(f"Checkpointing is not enabled for this job ({call.job_id}).")
@@ -90,10 +104,12 @@ def _record(gateway: Gateway, call: Call) -> Any:
 
 
 def checkpoint(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/checkpoints/details/{checkpointid}``."""
     return checkpoint_json.statistics_json(*_record(gateway, call), with_tasks=True)
 
 
 def checkpoint_subtasks(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/checkpoints/details/{checkpointid}/subtasks/{vertexid}``."""
     details, record = _record(gateway, call)
     vertex = details.vertex(call.vertex_id)
     if vertex is None:

@@ -25,12 +25,14 @@ _NO_STOP = (
 
 
 def cancel(gateway: Gateway, call: Call) -> Any:
+    """``PATCH /jobs/{jobid}``."""
     if call.query.get("mode") == "stop":
         raise RestError(308, _NO_STOP)
     return _cancel(gateway, call.job_id)
 
 
 def cancel_application(gateway: Gateway, call: Call) -> Any:
+    """``POST /applications/{applicationid}/cancel``."""
     return _cancel(gateway, call.path["applicationid"])
 
 
@@ -50,6 +52,7 @@ def _cancel(gateway: Gateway, job_id: str) -> Reply:
 
 
 def trigger_savepoint(gateway: Gateway, call: Call) -> Any:
+    """``POST /jobs/{jobid}/savepoints``."""
     body = call.body
     _check_format(body)
     return _triggered(
@@ -67,6 +70,7 @@ def trigger_savepoint(gateway: Gateway, call: Call) -> Any:
 
 
 def trigger_stop(gateway: Gateway, call: Call) -> Any:
+    """``POST /jobs/{jobid}/stop``."""
     body = call.body
     _check_format(body)
     return _triggered(
@@ -84,6 +88,7 @@ def trigger_stop(gateway: Gateway, call: Call) -> Any:
 
 
 def trigger_checkpoint(gateway: Gateway, call: Call) -> Any:
+    """``POST /jobs/{jobid}/checkpoints``."""
     return _triggered(
         gateway,
         call,
@@ -112,12 +117,14 @@ def _triggered(gateway: Gateway, call: Call, kind: str, trigger: Callable[[str |
 
 
 def savepoint(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/savepoints/{triggerid}``."""
     return failure_json.operation_json(
         _outcome(gateway, call, "savepoint", lambda done: {"location": done.path})
     )
 
 
 def checkpoint(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/checkpoints/{triggerid}``."""
     return failure_json.operation_json(
         _outcome(gateway, call, "checkpoint", lambda done: {"checkpointId": done.checkpoint_id})
     )
@@ -152,6 +159,7 @@ def _failed(operation: "Future[Any]") -> dict[str, Any] | None:
 
 
 def dispose(gateway: Gateway, call: Call) -> Any:
+    """``POST /savepoint-disposal``."""
     path = call.body.get("savepoint-path")
     if path is None:
         raise bad_request("Field savepoint-path must not be omitted or be null.")
@@ -159,6 +167,7 @@ def dispose(gateway: Gateway, call: Call) -> Any:
 
 
 def disposal(gateway: Gateway, call: Call) -> Any:
+    """``GET /savepoint-disposal/{triggerid}``."""
     operation = gateway.operations.find("disposal", call.path["triggerid"])
     if operation is None:
         raise not_found(f"Operation not found under key: {call.path['triggerid']}")
@@ -166,6 +175,7 @@ def disposal(gateway: Gateway, call: Call) -> Any:
 
 
 def rescaling(gateway: Gateway, call: Call) -> Any:
+    """``PATCH /jobs/{jobid}/rescaling``."""
     raise RestError(503, _RESCALING)
 
 

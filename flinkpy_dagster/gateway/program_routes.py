@@ -24,6 +24,7 @@ def _require_submission(gateway: Gateway) -> None:
 
 
 def upload(gateway: Gateway, call: Call) -> Any:
+    """``POST /jars/upload``."""
     _require_submission(gateway)
     if len(call.parts) != 1:
         raise bad_request(f"Exactly 1 file must be sent, received {len(call.parts)}.")
@@ -39,6 +40,7 @@ def upload(gateway: Gateway, call: Call) -> Any:
 
 
 def jars(gateway: Gateway, call: Call) -> Any:
+    """``GET /jars``."""
     _require_submission(gateway)
     return {
         "address": call.origin,
@@ -55,6 +57,7 @@ def jars(gateway: Gateway, call: Call) -> Any:
 
 
 def delete(gateway: Gateway, call: Call) -> Any:
+    """``DELETE /jars/{jarid}``."""
     _require_submission(gateway)
     with gateway.uploads:
         _program(gateway, call, status=400).path.unlink(missing_ok=True)
@@ -71,12 +74,14 @@ def _program(gateway: Gateway, call: Call, status: int = 404) -> StoredProgram:
 
 
 def run(gateway: Gateway, call: Call) -> Any:
+    """``POST /jars/{jarid}/run``."""
     _require_submission(gateway)
     job_id = submit(_run(_program(gateway, call), call), gateway.instance.root_directory)
     return {"jobid": job_id, "applicationId": job_id}
 
 
 def plan_of(gateway: Gateway, call: Call) -> Any:
+    """``GET /jars/{jarid}/plan``."""
     _require_submission(gateway)
     return {"plan": plan(_run(_program(gateway, call), call), gateway.instance.root_directory)}
 

@@ -40,18 +40,22 @@ def _attempt(vertex: VertexDetails, call: Call) -> Attempt:
 
 
 def vertex(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}``."""
     return vertex_json.vertex_json(*_vertex(gateway, call), now_ms())
 
 
 def times(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/subtasktimes``."""
     return vertex_json.times_json(*_vertex(gateway, call), now_ms())
 
 
 def task_managers(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/taskmanagers``."""
     return vertex_json.vertex_task_managers_json(*_vertex(gateway, call), now_ms())
 
 
 def back_pressure(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/backpressure``."""
     _, found = _vertex(gateway, call)
     return vertex_json.back_pressure_json(found, now_ms())
 
@@ -63,6 +67,7 @@ def flame_graph(gateway: Gateway, call: Call) -> Any:
 
 
 def accumulators(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/accumulators``."""
     _, found = _vertex(gateway, call)
     return {"id": found.id, "user-accumulators": job_json.accumulators_json(found.accumulators)}
 
@@ -83,34 +88,40 @@ def subtasks_accumulators(gateway: Gateway, call: Call) -> Any:
 
 
 def attempt_accumulators(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/subtasks/{subtaskindex}/attempts/{attempt}/accumulators``."""
     _, found = _vertex(gateway, call)
     index, attempt = _subtask(found, call), _attempt(found, call)
     return {"id": found.id, "subtask": index, "attempt": attempt.number, "user-accumulators": []}
 
 
 def subtask(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/subtasks/{subtaskindex}``."""
     details, found = _vertex(gateway, call)
     return vertex_json.subtask_json(details, found, found.attempt, _subtask(found, call), now_ms())
 
 
 def attempt(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/subtasks/{subtaskindex}/attempts/{attempt}``."""
     details, found = _vertex(gateway, call)
     index = _subtask(found, call)
     return vertex_json.subtask_json(details, found, _attempt(found, call), index, now_ms())
 
 
 def metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/metrics``."""
     _, found = _vertex(gateway, call)
     return metrics_json.chosen(metrics_json.vertex_metrics(found, now_ms()), call.query.get("get"))
 
 
 def subtask_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/subtasks/{subtaskindex}/metrics``."""
     _, found = _vertex(gateway, call)
     values = metrics_json.subtask_metrics(found, _subtask(found, call), now_ms())
     return metrics_json.chosen(values, call.query.get("get"))
 
 
 def subtasks_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/subtasks/metrics``."""
     _, found = _vertex(gateway, call)
     chosen = _ranges(call.query.get("subtasks"), found.parallelism)
     each = [metrics_json.subtask_metrics(found, index, now_ms()) for index in chosen]
@@ -140,6 +151,7 @@ def watermarks(gateway: Gateway, call: Call) -> Any:
 
 
 def coordinator_metrics(gateway: Gateway, call: Call) -> Any:
+    """``GET /jobs/{jobid}/vertices/{vertexid}/jm-operator-metrics``."""
     _vertex(gateway, call)
     return []
 

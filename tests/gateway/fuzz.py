@@ -24,7 +24,7 @@ SECONDS = 30  # that no answer may take, on a machine that has other things to d
 REFUSED_AS_BY_FLINK = {503}
 
 
-def fuzz(app, each: int, ids: dict[str, str]) -> Counter:
+def fuzz(app, each: int, ids: dict[str, str], *, is_told: bool = False) -> Counter:
     """Makes ``each`` requests of every operation; how often each status was answered. Raises AssertionError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -34,6 +34,11 @@ def fuzz(app, each: int, ids: dict[str, str]) -> Counter:
     statuses: Counter = Counter()
     for found in schema.get_all_operations():
         _fuzz_operation(found.ok(), each, statuses, ids)
+        if is_told:
+            print(
+                f"{sum(statuses.values()):6} requests, {time.process_time():.0f} s of processor time",
+                flush=True,
+            )
     return statuses
 
 
@@ -93,7 +98,7 @@ def main(requests: int) -> None:
             instance, GatewaySettings(upload_dir=Path(folder) / "up", configuration=Configuration())
         )
         began = time.monotonic()
-        statuses = fuzz(app, -(-requests // len(ROUTES)), ids)
+        statuses = fuzz(app, -(-requests // len(ROUTES)), ids, is_told=True)
         left = [path for path in (Path(folder) / "up").rglob("*") if path.is_file()]
     count, seconds = sum(statuses.values()), time.monotonic() - began
     print(f"{count} requests in {seconds:.0f} s: {dict(sorted(statuses.items()))}; files left: {len(left)}")

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from dagster import DagsterInstance
 
 from flinkpy_dagster.gateway.app import gateway_app
 from flinkpy_dagster.orchestration.dispatcher.jobs import find_job
@@ -24,11 +25,17 @@ pytestmark = [
 
 
 @pytest.fixture
-def cluster(instance, tmp_path):
-    """A gateway with Flink's dashboard: port, ids of jobs by situation, and the instance."""
-    ids = tell_jobs(instance)
-    with served(gateway_app(instance, settings(tmp_path, dashboard=VENV))) as port:
-        yield port, ids, instance
+def cluster(tmp_path):
+    """A gateway with Flink's dashboard: port, ids of jobs by situation, and the instance, which is on disk.
+
+    The gateway's threads and the test use it at once, which one in memory does not bear.
+    """
+    home = tmp_path / "dagster"
+    home.mkdir()
+    with DagsterInstance.local_temp(str(home)) as instance:
+        ids = tell_jobs(instance)
+        with served(gateway_app(instance, settings(tmp_path, dashboard=VENV))) as port:
+            yield port, ids, instance
 
 
 def flink(port: int, folder: Path, action: str, *arguments: str) -> str:

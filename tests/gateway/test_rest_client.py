@@ -38,7 +38,7 @@ def test_client_when_it_looks_at_jobs_then_gets_what_it_expects(rest) -> None:
     assert client.jobs.get_execution_result(ids["failed"])["status"] == {"id": "COMPLETED"}
     assert "refusing 13" in str(client.jobs.get_exceptions(ids["failed"]))
     assert client.jobs.get_metrics(job_id, ["numRestarts"]) == {"numRestarts": "0"}
-    assert client.jobs.metrics(["numRestarts"])["numRestarts"]["max"] == 0.0
+    assert client.jobs.metrics(["numRestarts"])["numRestarts"]["max"] == 1.0
     assert client.jobs.get_accumulators(ids["finished"])["user-task-accumulators"][0]["name"] == "seen"
 
 
