@@ -21,5 +21,7 @@ print(len(suite.expectations), "expectation")
 
 def test_suite_when_the_main_module_has_no_file_then_the_process_goes_on() -> None:
     """So it is in the processes in which Dagster launches runs, and under ``python -c``."""
-    done = subprocess.run([sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=300, check=False
+    )
     assert (done.returncode, done.stdout) == (0, "1 expectation\n"), done.stderr
