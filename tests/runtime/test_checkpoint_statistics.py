@@ -1,0 +1,56 @@
+"""Counts, history and summary of a job's checkpoints."""
+
+from flinkpy_dagster.runtime.checkpoint_statistics import (
+    HISTORY,
+    CheckpointRecord,
+    CheckpointStatistics,
+    percentiles,
+    record_from_json,
+)
+
+
+def record(number: int, **more) -> CheckpointRecord:
+    times = {"triggered_ms": 1000 * number, "completed_ms": 1000 * number + 10 * number}
+    return CheckpointRecord(id=number, **{"is_savepoint": False, "state_bytes": number, **times, **more})
+
+
+def test_statistics_when_many_then_all_count_and_the_last_ten_are_shown() -> None:
+    statistics = CheckpointStatistics()
+    for number in range(1, 21):
+        statistics.add(record(number))
+    told = statistics.to_json()
+    assert [each["id"] for each in told["history"]] == list(range(20, 20 - HISTORY, -1))
+    assert (told["completed"], told["failed"], told["latest"]["completed"]["id"]) == (20, 0, 20)
+    assert {key: told["summary"]["state_size"][key] for key in ("min", "max", "avg")} == {
+        "min": 1,
+        "max": 20,
+        "avg": 10,
+    }
+    assert told["summary"]["end_to_end_duration"]["max"] == 200
+
+
+def test_statistics_when_some_fail_then_they_are_in_no_summary() -> None:
+    statistics = CheckpointStatistics()
+    statistics.add(record(1))
+    statistics.add(record(2, failure="too long", state_bytes=9999))
+    statistics.add(record(3, is_savepoint=True))
+    told = statistics.to_json()
+    assert (told["completed"], told["failed"]) == (2, 1)
+    assert {kind: each["id"] for kind, each in told["latest"].items()} == {
+        "completed": 1,
+        "failed": 2,
+        "savepoint": 3,
+    }
+    assert told["summary"]["state_size"]["max"] == 3
+
+
+def test_record_when_told_and_read_then_the_same() -> None:
+    made = record(1, operators={"a" * 32: ((1, 2), (3, 4))}, path="chk-1")
+    statistics = CheckpointStatistics()
+    statistics.add(made)
+    assert record_from_json(statistics.to_json()["history"][0]) == made
+
+
+def test_percentiles_when_few_then_of_what_there_is() -> None:
+    assert percentiles([5]) == {"p50": 5.0, "p90": 5.0, "p95": 5.0, "p99": 5.0, "p999": 5.0}
+    assert percentiles(range(101)) == {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 100.0}
