@@ -9,7 +9,7 @@ import cloudpickle
 from flinkpy_dagster.api.capturing import CapturedJob, ProgramCaptured, current_capture
 from flinkpy_dagster.api.iterating import CloseableIterator
 from flinkpy_dagster.api.job_client import JobClient, JobStatus
-from flinkpy_dagster.api.recording import Recording
+from flinkpy_dagster.api.recording import Recording, is_such_a_copy
 from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction, UnsupportedFeature
@@ -90,7 +90,7 @@ def check_pickling(graph: StreamGraph) -> None:
             *(edge.partitioner for edge in graph.edges_into(node.id) if edge.partitioner),
         ]
         for payload in payloads:
-            if isinstance(payload, specs.CollectionSource):
+            if isinstance(payload, specs.CollectionSource) or is_such_a_copy(payload):
                 continue
             try:
                 cloudpickle.dumps(payload)

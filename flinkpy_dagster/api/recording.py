@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from threading import RLock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import cloudpickle
 
@@ -117,7 +118,16 @@ def as_it_is_now(payload: object) -> object:
         copy: object = cloudpickle.loads(cloudpickle.dumps(payload))
     except Exception:
         return payload
+    _copies[id(copy)] = copy
     return copy
+
+
+def is_such_a_copy(payload: object) -> bool:
+    """Has ``as_it_is_now`` made it? Then it can be pickled."""
+    return _copies.get(id(payload)) is payload
+
+
+_copies: WeakValueDictionary[int, object] = WeakValueDictionary()
 
 
 def declared_type(output_type: TypeInformation | list[TypeInformation] | None) -> TypeInformation:

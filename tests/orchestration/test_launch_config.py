@@ -1,0 +1,192 @@
+"""What a launch takes, and what it refuses before there is a run: every field of a program's run config."""
+
+import argparse
+from datetime import date
+from pathlib import Path
+
+import pytest
+from dagster import job, op, resource, validate_run_config
+from dagster._core.errors import DagsterInvalidConfigError
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.errors import CheckpointNotFound, ConfigurationError
+from flinkpy_dagster.orchestration.programs.config_schema import (
+    argv_of,
+    configuration_of,
+    program_config_schema,
+)
+from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
+from flinkpy_dagster.orchestration.programs.program_resource import with_checkpoint_found
+
+pytestmark = pytest.mark.dagster
+
+
+def arguments() -> ProgramArguments:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("place", nargs="?", help="positional: not among them")
+    parser.add_argument("-d", "--days", type=int, default=3, help="how many")
+    parser.add_argument("--mode", choices=["batch", "streaming"])
+    parser.add_argument("--first", type=date.fromisoformat, help="a day")
+    parser.add_argument("--level", type=int, choices=[1, 2])
+    parser.add_argument("--names", nargs="*")
+    parser.add_argument("--tag", action="append")
+    parser.add_argument("--fast", action="store_true")
+    parser.add_argument("--quiet", action=argparse.BooleanOptionalAction)
+    with parsers_used() as parsers:
+        parser.parse_args([])
+    return ProgramArguments("program", parsers)
+
+
+def processed(config, **settings):
+    """The program's part of a run config as Dagster hands it to the run. Raises what Launch shows."""
+
+    @resource(config_schema=program_config_schema(["--days=1"], arguments(), **settings))
+    def program_run(context):
+        return None
+
+    @op(required_resource_keys={"program_run"})
+    def nothing():
+        pass
+
+    @job(resource_defs={"program_run": program_run})
+    def program_job():
+        nothing()
+
+    whole = validate_run_config(program_job, {"resources": {"program_run": {"config": config}}})
+    return whole["resources"]["program_run"]["config"]
+
+
+def test_launch_when_nothing_is_said_then_only_the_default_arguments() -> None:
+    config = processed({})
+    assert (argv_of(config, arguments()), configuration_of(config)) == (["--days=1"], Configuration())
+
+
+def test_arguments_when_given_then_words_of_the_command_line_after_the_others() -> None:
+    given = {
+        "days": 7,
+        "mode": "batch",
+        "first": "2013-01-01",
+        "names": ["a", "b"],
+        "tag": ["x", "y"],
+        "fast": True,
+        "quiet": False,
+    }
+    assert argv_of(processed({"arguments": given}), arguments()) == [
+        "--days=1",
+        "--days=7",
+        "--mode=batch",
+        "--first=2013-01-01",
+        "--names",
+        "a",
+        "b",
+        "--tag=x",
+        "--tag=y",
+        "--fast",
+        "--no-quiet",
+    ]
+
+
+def test_arguments_when_declared_then_fields_say_what_they_are() -> None:
+    fields = arguments().fields()
+    assert "place" not in fields
+    assert fields["days"].description == "how many Default: 3."
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({"parallelism": 4}, {"parallelism.default": "4"}),
+        ({"trigger": "available-now"}, {"execution.trigger": "available-now"}),
+        ({"target": "local[3]"}, {"spark.master": "local[3]"}),
+        ({"target": "local"}, {}),
+        ({"checkpointing": {"interval": "10 s"}}, {"execution.checkpointing.interval": "10 s"}),
+        ({"restart_strategy": {"none": {}}}, {"restart-strategy.type": "none"}),
+        (
+            {"restart_strategy": {"fixed_delay": {"attempts": 2}}},
+            {"restart-strategy.type": "fixed-delay", "restart-strategy.fixed-delay.attempts": "2"},
+        ),
+        ({"restore": {"latest": {}}}, {"execution.state-recovery.path": "latest"}),
+        ({"restore": {"none": {}}}, {"execution.state-recovery.path": "none"}),
+        ({"configuration": {"spark.driver.memory": "4g"}}, {"spark.driver.memory": "4g"}),
+        (
+            {
+                "parallelism": 2,
+                "trigger": "continuous",
+                "configuration": {"execution.trigger": "available-now"},
+            },
+            {"execution.trigger": "continuous", "parallelism.default": "2"},
+        ),
+    ],
+)
+def test_options_when_given_then_they_are_flinks(config, expected) -> None:
+    assert configuration_of(processed(config)).to_dict() == expected
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"parallelism": 0}, "for key 'parallelism': it must be at least 1"),
+        ({"target": "mesos://x"}, "There is no target 'mesos://x'"),
+        ({"checkpointing": {"interval": "soon"}}, "a duration such as"),
+        ({"restart_strategy": {"failure_rate": {"delay": "x"}}}, "a duration such as"),
+        ({"configuration": {"pipeline.nam": "x"}}, "did you mean 'pipeline.name'"),
+        ({"configuration": {"spark.x": ["y"]}}, "takes a text or a number"),
+        ({"restore": {"checkpoint_id": 0}}, "it must be at least 1"),
+        ({"arguments": {"first": "yesterday"}}, "Argument '--first' cannot be 'yesterday'"),
+        ({"arguments": {"level": "3"}}, "Argument '--level' is one of 1, 2, not '3'"),
+    ],
+)
+def test_launch_when_a_value_cannot_be_then_refused_with_its_sentence(config, words) -> None:
+    with pytest.raises((ConfigurationError, DagsterInvalidConfigError), match=words):
+        processed(config)
+
+
+def test_launch_when_the_savepoint_is_not_there_then_refused(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointNotFound, match="there is no such folder"):
+        processed({"restore": {"path": str(tmp_path / "gone")}})
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"parallelism": "many"},
+        {"trigger": "sometimes"},
+        {"arguments": {"days": "many"}},
+        {"arguments": {"mode": "else"}},
+        {"arguments": {"dais": 1}},
+        {"restore": {"latest": {}, "none": {}}},
+        {"restart_strategy": {"never": {}}},
+        {"checkpointing": {"intervall": "1 s"}},
+    ],
+)
+def test_launch_when_a_type_is_wrong_then_marked_while_typing(config) -> None:
+    with pytest.raises(DagsterInvalidConfigError):
+        processed(config)
+
+
+def test_fields_when_program_is_bounded_or_has_a_session_then_what_means_nothing_is_not_there() -> None:
+    with pytest.raises(DagsterInvalidConfigError):
+        processed({"restore": {"latest": {}}}, is_unbounded=False)
+    with pytest.raises(DagsterInvalidConfigError):
+        processed({"target": "local"}, has_target=False)
+
+
+def test_checkpoint_id_when_several_lives_have_it_then_the_latest(tmp_path: Path) -> None:
+    for life in (1, 2, 10):
+        (tmp_path / "orders" / f"run-{life}" / "chk-7").mkdir(parents=True)
+    (tmp_path / "orders" / "run-11" / "chk-8").mkdir(parents=True)
+    options = configuration_of(
+        processed({"restore": {"checkpoint_id": 7}, "checkpointing": {"dir": str(tmp_path)}})
+    )
+    found = with_checkpoint_found(options, "orders")
+    assert found.get("execution.state-recovery.path") == str(tmp_path / "orders" / "run-10" / "chk-7")
+
+
+def test_checkpoint_id_when_no_life_has_it_then_the_error_says_where_it_was_looked_for(
+    tmp_path: Path,
+) -> None:
+    options = configuration_of(
+        processed({"restore": {"checkpoint_id": 7}, "checkpointing": {"dir": str(tmp_path)}})
+    )
+    with pytest.raises(CheckpointNotFound, match="chk-7"):
+        with_checkpoint_found(options, "orders")
