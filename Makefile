@@ -2,6 +2,7 @@
 # make test      all checks and tests           make ui     Dagster's UI on the runs of make run
 # make conformance   both tables against Flink's answers
 # make pyflink FLINK_VENV=...   programs under real PyFlink and here, the same results
+# make clients FLINK_VENV=...   Flink's command line and dashboard against the gateway
 # make chaos     a streaming job killed a hundred times, also on a cluster; 200 random runs against an oracle
 # make soak      a streaming job for half an hour: does anything grow?
 # make bench     ratios against PySpark and PyFlink
@@ -14,7 +15,7 @@ DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
 HEAVY := nice -n 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install java run ui test lint types imports unit conformance pyflink chaos soak bench docs pictures constraints clean
+.PHONY: help install java run ui test lint types imports unit conformance pyflink clients fuzz chaos soak bench docs pictures constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -68,6 +69,14 @@ pyflink: install ## compare with real PyFlink: FLINK_VENV=<venv with apache-flin
 	@test -n "$(FLINK_VENV)" -a -x "$(FLINK_VENV)/bin/python" || \
 	  { echo "PyFlink is needed: make pyflink FLINK_VENV=<a venv with apache-flink==2.3.*, and Java 17>" >&2; exit 1; }
 	FLINK_VENV=$(abspath $(FLINK_VENV)) $(HEAVY) $(BIN)/python -m pytest -q tests/pyflink
+
+clients: install java ## Flink's command line and dashboard against the gateway: FLINK_VENV=<venv with apache-flink 2.3>
+	@test -n "$(FLINK_VENV)" -a -x "$(FLINK_VENV)/bin/python" || \
+	  { echo "Flink is needed: make clients FLINK_VENV=<a venv with apache-flink==2.3.*, and Java 17>" >&2; exit 1; }
+	FLINK_VENV=$(abspath $(FLINK_VENV)) $(HEAVY) $(BIN)/python -m pytest -q tests/gateway -m pyflink
+
+fuzz: install ## 10,000 requests that schemathesis makes up, against the gateway
+	$(HEAVY) $(BIN)/python -m tests.gateway.fuzz 10000
 
 chaos: install java ## kill parts of an unbounded job 100 times, 30 times on a cluster; 200 random runs with failures and cancels
 	$(HEAVY) $(BIN)/python -m tests.dataplane.chaos
