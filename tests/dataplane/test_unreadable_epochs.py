@@ -72,12 +72,13 @@ def test_file_when_it_is_gone_or_damaged_then_it_is_named_and_can_be_passed_over
         folder = str(tmp_path / "numbers")
         env.from_parquet(folder, row_type=numbers, source_name="numbers", monitor_continuously=True).print()
 
+    both = {"flinkpy.epoch.max-files": "2"}
     with pytest.raises(UnreadableSource, match=r"'numbers'.*bad\.parquet' is damaged.*ignoreCorruptFiles"):
-        run(epoch_runner(spark, damaged, tmp_path / "job2"))
+        run(epoch_runner(spark, damaged, tmp_path / "job2", **both))
     key = "spark.sql.files.ignoreCorruptFiles"
     spark.conf.set(key, "true")
     try:
-        runner = epoch_runner(spark, damaged, tmp_path / "job2")
+        runner = epoch_runner(spark, damaged, tmp_path / "job2", **both)
         run(runner)
     finally:
         spark.conf.unset(key)
