@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from flinkpy_dagster.api import (
@@ -89,12 +91,29 @@ class Input:
         return [f"key{number % 997},{number * 60_000 // self.records},{number}\n" for number in numbers]
 
 
+def increments(lines: Iterable[str]) -> list[str]:
+    """What each running sum adds to the one before it, per key: the numbers that were summed, whatever their order was.
+
+    Files of one epoch are read side by side, so the sums on the way depend on how the input was cut into epochs. A
+    number that was lost, or taken twice, shows; a line that is there twice adds nothing.
+    """
+    sums: dict[str, list[int]] = {}
+    for line in lines:
+        key, total = line.split(",")
+        sums.setdefault(key, []).append(int(total))
+    return sorted(
+        f"{key},{total - before}"
+        for key, totals in sums.items()
+        for before, total in pairwise([0, *sorted(totals)])
+    )
+
+
 def results(folder: Path) -> tuple[list[str], list[str]]:
-    """Visible results of both sinks, sorted."""
+    """Visible results of both sinks, sorted: what was summed, and the windows."""
     from pyarrow import parquet
 
     files = [each for each in (folder / "sums").rglob("part-*") if ".inprogress" not in str(each)]
-    sums = sorted(line for file in files for line in file.read_text().splitlines())
+    sums = increments(line for file in files for line in file.read_text().splitlines())
     tables = [parquet.read_table(each) for each in (folder / "windows").glob("part-*.parquet")]
     windows = sorted(str(tuple(row.values())) for table in tables for row in table.to_pylist())
     return sums, windows
