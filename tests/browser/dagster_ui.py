@@ -10,6 +10,10 @@ from tests.browser.dagster_dev import EXAMPLES, DagsterDev
 
 SECONDS = 1000.0  # Playwright counts in ms
 SLOW = 120 * SECONDS
+_EACH_IN_ITS_LINE = """() => {
+    const tops = [...document.querySelectorAll(".chart-element.box")].map(bar => bar.getBoundingClientRect().top);
+    return tops.length > 0 && new Set(tops).size === tops.length;
+}"""
 PICTURES = "FLINKPY_PICTURES"
 """Environment variable: the folder where pictures are kept, ``docs/pictures`` to renew those of the docs."""
 
@@ -75,6 +79,12 @@ class DagsterUi:
         """Waits until the list beside the chart has so many steps: ``Executing``, ``Succeeded``, ``Errored``."""
         expect(self.page.get_by_text(f"{state} ({count})", exact=True)).to_be_visible(timeout=5 * SLOW)
 
+    def show_steps_one_by_one(self) -> None:
+        """A line for each step: by time, Dagster draws those that depend on each other in one line, as if in turn."""
+        self.page.set_viewport_size({"width": 1400, "height": 1300})
+        self.page.get_by_role("img", name="gantt_flat").click()
+        self.page.wait_for_function(_EACH_IN_ITS_LINE)
+
     def bar_of(self, step: str) -> Locator:
         """A step in the chart."""
         return self.page.locator(f'[data-tooltip="{step}"]').first
@@ -87,6 +97,12 @@ class DagsterUi:
         self.page.get_by_role("menuitem", name=what).click()
 
     # -- assets ------------------------------------------------------------------------------------------------
+
+    def open_group(self, name: str, location: str = EXAMPLES) -> None:
+        """The asset graph of a program, with what is known of each asset."""
+        self.open(f"/locations/{location}/asset-groups/{name}/lineage")
+        expect(self.page.get_by_text("Latest event").first).to_be_visible()
+        expect(self.page.get_by_text("Loading...")).to_have_count(0)
 
     def open_asset(self, *key: str, view: str = "overview") -> None:
         self.open(f"/assets/{'/'.join(key)}?view={view}")

@@ -36,10 +36,15 @@ def test_ops_when_scheduled_eagerly_then_run_and_end_together(ui: DagsterUi) -> 
     run = ui.launch(launchpad)
     ui.steps_are("Executing", 6)
     expect(ui.bar_of("flight_delays.delay_waves_delay_waves")).to_be_visible()
-    ui.picture("run_eager_executing", height=420)
+    ui.show_steps_one_by_one()
+    ui.picture("run_eager_executing", height=520)
     ui.steps_are("Succeeded", 6)
     expect(ui.page.get_by_text("Success", exact=True).first).to_be_visible()
-    ui.picture("run_eager", height=420)
+    ui.picture("run_eager", height=520)
     ui.server.await_status(run, "SUCCESS")
     steps = ui.server.run(run)["stepStats"]
     assert max(each["startTime"] for each in steps) < min(each["endTime"] for each in steps)
+
+    ui.open_group("flight_delays")
+    expect(ui.page.get_by_text("Materialized").first).to_be_visible()
+    ui.picture("lineage")
