@@ -36,12 +36,16 @@ class Broker:
 
     def forget(self, topic: str, partition: int, before: int) -> None:
         """Deletes the records before an offset, as retention does."""
+        jvm: Any = self.spark._jvm
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        kind = loader.loadClass("org.apache.kafka.clients.admin.RecordsToDelete")
+        # there is a getter of the same name, and py4j takes the first that the JVM happens to list
+        named = [each for each in kind.getMethods() if each.getName() == "beforeOffset"]
+        make = next(each for each in named if each.getParameterCount() == 1)
+        offset = self.spark.sparkContext._gateway.new_array(jvm.java.lang.Object, 1)
+        offset[0] = jvm.java.lang.Long(str(before))
         place = self.place(topic, partition)
-        self.admin(
-            lambda admin, clients: admin.deleteRecords(
-                {place: clients.admin.RecordsToDelete.beforeOffset(before)}
-            ).all()
-        )
+        self.admin(lambda admin, _: admin.deleteRecords({place: make.invoke(None, offset)}).all())
 
     def committed(self, group: str) -> dict[tuple[str, int], int]:
         """What the group has committed."""
