@@ -32,6 +32,7 @@ class CheckpointTooOld:
         return "checkpoint too old"
 
     def problem(self, instance: DagsterInstance, job: WatchedJob, now: float) -> str | None:
+        """How long there has been no checkpoint, if that is too long."""
         run = _running(instance, job)
         if run is None:
             return None
@@ -55,6 +56,7 @@ class WatermarkLag:
         return "watermark lag"
 
     def problem(self, instance: DagsterInstance, job: WatchedJob, now: float) -> str | None:
+        """How far event time is behind, if that is too far."""
         run = _running(instance, job)
         newest = job.newest_checkpoint(instance) if run is not None else None
         if newest is None or newest.watermark is None or newest.run_id != run.dagster_run.run_id:
@@ -77,6 +79,7 @@ class RestartCount:
         return "restart count"
 
     def problem(self, instance: DagsterInstance, job: WatchedJob, now: float) -> str | None:
+        """How often it was restarted, if that is too often."""
         since = now - self.within.total_seconds()
         wanted = RunsFilter(job_name=job.name, updated_after=datetime.fromtimestamp(since).astimezone())
         records = instance.get_run_records(wanted, limit=100)

@@ -70,6 +70,7 @@ class NewFiles:
         return f"files {self.folder}/{self.pattern}"
 
     def look(self, instance: DagsterInstance, cursor: Any) -> News | None:
+        """The first look takes all files that are there as new."""
         found = {file.digest(): file for file in self._files()}
         new = sorted((file for digest, file in found.items() if digest not in set(cursor or ())), key=_order)
         if not new:
@@ -127,6 +128,7 @@ class KafkaOffsets:
         return f"kafka {self.bootstrap_servers}/{','.join(self.topics)}"
 
     def look(self, instance: DagsterInstance, cursor: Any) -> News | None:
+        """Ends of partitions that have moved; the cursor is the ends at the last look."""
         from flinkpy_dagster.orchestration.sensors.kafka_offsets import end_offsets
 
         ends = dict(self.offsets() if self.offsets is not None else end_offsets(self))
