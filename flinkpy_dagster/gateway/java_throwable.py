@@ -91,10 +91,13 @@ class _Writer:
 
 def _utf(text: str) -> bytes:
     """Java's modified UTF-8, cut where a short string ends."""
-    encoded = text.replace("\x00", " ").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    data = b"".join(map(_modified, encoded))[:_LONGEST]
-    while data and data[-1] & 0xC0 == 0x80 or data[-1:] >= b"\xc0":  # a character that was cut in two
-        data = data[:-1]
+    known = text.replace("\x00", " ").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    data = bytearray()
+    for character in known:
+        encoded = _modified(character)
+        if len(data) + len(encoded) > _LONGEST:
+            break
+        data += encoded
     return struct.pack(">H", len(data)) + data
 
 

@@ -195,9 +195,15 @@ class Recording:
                     )
 
     def save(self) -> None:
+        """Adds to what was recorded before: a checkpoint that fails, say, is not seen every time."""
         for situation, shapes in self.shapes.items():
-            text = json.dumps(shapes, indent=1, sort_keys=True)
-            (HERE / "recorded" / f"{situation}.json").write_text(text + "\n")
+            path = HERE / "recorded" / f"{situation}.json"
+            known = json.loads(path.read_text()) if path.exists() else {}
+            for request, each in shapes.items():
+                before = known.get(request)
+                if before is not None and before["status"] == each["status"]:
+                    each["body"] = merged(before["body"], each["body"])
+            path.write_text(json.dumps(shapes, indent=1, sort_keys=True) + "\n")
 
 
 def record(cluster: Cluster) -> Recording:
