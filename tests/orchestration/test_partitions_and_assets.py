@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from dagster import (
     AssetKey,
+    AssetRecordsFilter,
     DagsterInstance,
     DailyPartitionsDefinition,
     Definitions,
@@ -188,6 +189,17 @@ def test_run_when_for_partitions_then_those_are_written_and_others_stay(folder, 
     assert table(folder / "readings") == expected
     status = instance.get_materialized_partitions(AssetKey(["weather", "readings"]))
     assert sorted(status) == days
+    newest = {
+        day: instance.fetch_materializations(
+            AssetRecordsFilter(AssetKey(["weather", "readings"]), asset_partitions=[day]), limit=1
+        )
+        .records[0]
+        .asset_materialization.metadata
+        for day in days
+    }
+    assert [newest[day]["dagster/row_count"].value for day in days[:2]] == [2, 2]
+    assert "dagster/row_count" not in newest[days[2]]  # of a range: whose rows they are is not known
+    assert newest[days[2]]["rows_of_the_range"].value == 4
     run(definitions, "warmest", instance, **{FIRST: "2013-01-02", LAST: "2013-01-03"})
     assert table(folder / "warm") == [("2013-01-02", "a", 2), ("2013-01-03", "a", 3)]
 

@@ -123,6 +123,12 @@ def of_sink_result(result: Any, node: StreamNode, kept: Any) -> Metadata:
     return {"dagster/row_count": count, "preview": MetadataValue.md(preview)}
 
 
+def of_several_partitions(details: Mapping[str, Any]) -> Metadata:
+    """The same, rows and bytes being those of a range of partitions: Dagster would take them for each one's own."""
+    names = {"dagster/row_count": "rows_of_the_range", "bytes": "bytes_of_the_range"}
+    return {names.get(name, name): value for name, value in details.items()}
+
+
 def of_history(history: Iterable[ExceptionEntry]) -> Metadata:
     """The failures that a job has had, the newest first, once there is more than one to tell."""
     entries = list(history)

@@ -131,20 +131,21 @@ class ProgramOps:
 
     def _metadata(self) -> dict[str, metadata.Metadata]:
         job_graph, names = self.graph.job_graph, self.graph.output_names
+        of_data_sets = {names[each.id]: metadata.of_data_set(job_graph, each) for each in job_graph.data_sets}
+        of_sinks = {names[str(node.id)]: metadata.of_sink(v, node) for v, node in self.graph.sinks()}
+        dead_ends = {names[v.id]: metadata.of_dead_end(v) for v in self.graph.dead_ends()}
+        every = of_data_sets | of_sinks | dead_ends
+        return {name: about | self._column_lineage.get(name, {}) for name, about in every.items()}
+
+    @cached_property
+    def _column_lineage(self) -> dict[str, metadata.Metadata]:
+        """By output name; a part of what an asset is, and of what every run says, which is where Dagster looks."""
+        job_graph, names = self.graph.job_graph, self.graph.output_names
         keys = self.asset_keys()
         by_id = {data_set.id: keys[names[data_set.id]] for data_set in job_graph.data_sets}
         columns = ColumnLineage(self.graph, by_id, self._sources)
-        of_data_sets = {
-            names[each.id]: metadata.of_data_set(job_graph, each) | columns.of_data_set(each)
-            for each in job_graph.data_sets
-        }
-        of_sinks = {
-            names[str(node.id)]: metadata.of_sink(vertex, node) | columns.of_sink(node)
-            for vertex, node in self.graph.sinks()
-        }
-        return (
-            of_data_sets | of_sinks | {names[v.id]: metadata.of_dead_end(v) for v in self.graph.dead_ends()}
-        )
+        of_data_sets = {names[each.id]: columns.of_data_set(each) for each in job_graph.data_sets}
+        return of_data_sets | {names[str(node.id)]: columns.of_sink(node) for _, node in self.graph.sinks()}
 
     def _kinds(self) -> dict[str, Mapping[str, str]]:
         names = self.graph.output_names
@@ -218,7 +219,7 @@ class ProgramOps:
             try:
                 if is_read:
                     yield Output(None, STARTED)
-                yield from _take_part(context, job_run, name, self.checkpoints_key())
+                yield from _take_part(context, job_run, name, self.checkpoints_key(), self._column_lineage)
             except RetryRequested:
                 raise
             except BaseException as error:  # also GeneratorExit: Dagster gave the op up
@@ -243,7 +244,11 @@ class ProgramOps:
 
 
 def _take_part(
-    context: OpExecutionContext, job_run: JobRun, op_name: str, checkpoints: AssetKey
+    context: OpExecutionContext,
+    job_run: JobRun,
+    op_name: str,
+    checkpoints: AssetKey,
+    lineage: Mapping[str, metadata.Metadata],
 ) -> Iterator[Any]:
     """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
     vertex = job_run.graph.vertex_of(op_name)
@@ -267,6 +272,9 @@ def _take_part(
         yield from check_results(job_run, vertex)
         # the user's own traceback is metadata of the failure; Spark's account of how it came here says nothing more
         raise _failure(job_run, vertex, error) from (None if getattr(error, "traceback_text", "") else error)
+    # a range of partitions: every one of them gets this metadata
+    several = context.has_partition_key_range and len(context.partition_keys) > 1
+    told_of = metadata.of_several_partitions if several else dict
     about = metadata.of_vertex(result, vertex) | metadata.of_job(metrics_of(job_run), op_name)
     context.log.debug(
         f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
@@ -277,7 +285,8 @@ def _take_part(
             details = metadata.of_data_set_result(result, data_set) | _kept_for_checks(
                 job_run, result, data_set.id
             )
-            yield Output(None, names[data_set.id], metadata=about | details)
+            details |= lineage[names[data_set.id]]
+            yield Output(None, names[data_set.id], metadata=about | told_of(details))
     if vertex.id in names:
         yield Output(None, names[vertex.id], metadata=about)
     kept = job_run.sinks if isinstance(job_run.sinks, KeptOutputs) else None
@@ -287,7 +296,8 @@ def _take_part(
             if kept is not None and (text := kept.text(node.id)):
                 print(text)
             details = metadata.of_sink_result(result, node, kept)
-            yield Output(None, names[str(node.id)], metadata=about | details | pictures)
+            details |= lineage[names[str(node.id)]]
+            yield Output(None, names[str(node.id)], metadata=about | told_of(details) | pictures)
             pictures = {}  # once is enough
     yield from check_results(job_run, vertex)
     yield from _open_gates(job_run, vertex)
