@@ -16,6 +16,7 @@ BENCHMARKS = (
     "restore_time",
     "executor_overhead",
     "executor_spark_ops",
+    "location_load",
 )
 
 
