@@ -1,4 +1,4 @@
-"""Executors of a standalone cluster are killed while a keyed and a windowed job runs: a small ``make chaos --cluster``."""
+"""Executors of a standalone cluster are killed while a job runs: a small ``make chaos --cluster``."""
 
 from pathlib import Path
 

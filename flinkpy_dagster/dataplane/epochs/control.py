@@ -87,8 +87,9 @@ class SavepointRequest:
     def serve(
         self, keeping: "EpochKeeping", now_ms: int, inspect: Callable[[], None] = lambda: None
     ) -> tuple[EpochMetadata, str] | None:
-        """Makes it, if ``inspect`` of the state does not object; an error is the requester's, unless the job was to stop:
-        then it goes on.
+        """Makes it, if ``inspect`` of the state does not object.
+
+        An error is the requester's; a job that was to stop then goes on.
         """
         try:
             inspect()
