@@ -5,6 +5,7 @@ lines with pipes, redirections and other commands go to bash.
 """
 
 import contextlib
+import importlib
 import io
 import os
 import re
@@ -136,26 +137,31 @@ def _in_this_process(words: list[str]) -> tuple[str, int]:
 def _flinkpy(arguments: list[str]) -> int:
     from flinkpy_dagster.cli.main import main
 
-    path, modules, argv = list(sys.path), set(sys.modules), list(sys.argv)
-    try:
+    with _as_in_a_new_process():
         return main(list(map(os.path.expandvars, arguments)))
-    finally:
-        sys.path[:], sys.argv[:] = path, argv
-        here = str(Path.cwd())
-        for name in set(sys.modules) - modules:  # the program and what lies beside it
-            if str(getattr(sys.modules[name], "__file__", "") or "").startswith(here):
-                del sys.modules[name]
 
 
 def _dagster(arguments: list[str]) -> int:
     from dagster._cli import create_dagster_cli
 
-    path = list(sys.path)
-    try:
+    with _as_in_a_new_process():
         create_dagster_cli()(args=list(map(os.path.expandvars, arguments)), prog_name="dagster")
-    finally:
-        sys.path[:] = path
     return 0
+
+
+@contextlib.contextmanager
+def _as_in_a_new_process() -> Iterator[None]:
+    """The page's own modules are forgotten: their files may be others next time."""
+    path, modules, argv = list(sys.path), set(sys.modules), list(sys.argv)
+    try:
+        yield
+    finally:
+        sys.path[:], sys.argv[:] = path, argv
+        here = str(Path.cwd())
+        for name in set(sys.modules) - modules:
+            if str(getattr(sys.modules[name], "__file__", "") or "").startswith(here):
+                del sys.modules[name]
+        importlib.invalidate_caches()
 
 
 def _in_bash(line: str) -> tuple[str, int]:
