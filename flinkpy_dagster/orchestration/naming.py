@@ -60,6 +60,11 @@ def legal_name(text: str, longest: int = _LONGEST) -> str:
     return name
 
 
+def resource_key(name: str) -> str:
+    """Of what the ops of the program of this (legal) name share; Dagster's resources begin with a letter."""
+    return f"program{name}_run" if name.startswith("_") else f"{name}_run"
+
+
 def unique_names(texts: Iterable[str]) -> list[str]:
     """Legal names in the order of ``texts``; a name that is taken gets ``_2``, ``_3`` and so on."""
     taken: set[str] = set()

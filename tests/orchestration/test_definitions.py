@@ -53,6 +53,13 @@ def test_jobs_when_two_programs_have_ops_of_one_name_then_all_are_loaded() -> No
     assert {job.name for job in jobs} >= {"flight_delays_job", "flight_delays_stream_job"}
 
 
+def test_resources_when_a_program_is_called_by_a_number_then_begin_with_a_letter(tmp_path) -> None:
+    program = tmp_path / "2024_words.py"
+    program.write_text((ROOT / "jobs" / "word_count.py").read_text())
+    definitions = definitions_from(program)
+    assert set(definitions.resources) == {"program_2024_words_run"}  # Dagster makes a namedtuple of them
+
+
 def test_job_when_loaded_then_one_op_per_vertex() -> None:
     job = definitions_from(programs.streaming).resolve_job_def("streaming_job")
     (program,) = job.graph.node_defs

@@ -6,6 +6,7 @@ from typing import Any
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.options import option_of
 from flinkpy_dagster.config.slots import promised_slots
+from flinkpy_dagster.orchestration.naming import resource_key
 
 _HANDLED_APART = frozenset({"parallelism.default", "execution.target", "jobmanager.scheduling-mode"})
 
@@ -24,7 +25,7 @@ def run_config_of(dagster_name: str, args: Sequence[str], configuration: Configu
     if "parallelism.default" in configuration.to_dict():
         program["parallelism"] = configuration.get("parallelism.default")
     return {
-        "resources": {f"{dagster_name}_run": {"config": program}},
+        "resources": {resource_key(dagster_name): {"config": program}},
         "execution": {"config": _execution(configuration)},
     }
 

@@ -188,12 +188,8 @@ def _copies(program: Program, call: ProgramCall) -> list[tuple[str, str]]:
 
 
 def dagster_name(job_name: str, program_name: str) -> str:
-    """What the Dagster job is called after: as for attached jobs the job's name, or without one that of its program.
-
-    It begins with a letter: names of resources must.
-    """
-    name = legal_name(program_name if job_name in UNNAMED_JOBS else job_name)
-    return f"job{name}" if name.startswith("_") else name
+    """What the Dagster job is called after: as for attached jobs the job's name, or without one that of its program."""
+    return legal_name(program_name if job_name in UNNAMED_JOBS else job_name)
 
 
 def _stored(

@@ -322,7 +322,8 @@ class JobRun:
         ended = [each for each in others if each.id in self.results and not has_sinks(each.region)]
         again = [each.id for each in (part, *running)]  # others, that have not begun, can read what is there
         dropped = needed_again(self.failures.topology, again, frozenset(each.id for each in ended))
-        self._telling.restarting(part, error, running, [each for each in ended if each.id in dropped])
+        again_of_ended = [each for each in ended if each.id in dropped]
+        self._telling.restarting(part, error, running, again_of_ended, decision.backoff_ms)
         for number in dropped:
             del self.results[number]
             self._parts[number].give_back()

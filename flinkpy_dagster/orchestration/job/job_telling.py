@@ -1,8 +1,10 @@
 """What the scheduler and people are told of a JobGraph's execution: which steps, and who is to blame."""
 
+import sys
 from collections.abc import Iterable
 from typing import Any
 
+from flinkpy_dagster.errors import one_line
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.orchestration.job.job_facts import tell_numbers, tell_task_managers
 from flinkpy_dagster.orchestration.job.region_parts import RegionPart
@@ -37,9 +39,16 @@ class JobTelling:
             self._post(events.TasksRestored(keys))
 
     def restarting(
-        self, failed: RegionPart, error: BaseException, running: list[RegionPart], dropped: list[RegionPart]
+        self,
+        failed: RegionPart,
+        error: BaseException,
+        running: list[RegionPart],
+        dropped: list[RegionPart],
+        backoff_ms: int,
     ) -> None:
-        """``failed`` and ``running`` begin again; the results of ``dropped`` are made again."""
+        """``failed`` and ``running`` begin again after ``backoff_ms``; the results of ``dropped`` are made again."""
+        name, when = self._graph.job_graph.name, f"in {backoff_ms / 1000:g} s" if backoff_ms else "now"
+        print(f"Job '{name}' restarts {when}: {one_line(str(error))}", file=sys.stderr, flush=True)
         parts = [failed, *running]
         self._post(
             events.TasksRestarting(

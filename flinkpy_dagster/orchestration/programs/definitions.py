@@ -10,7 +10,7 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.orchestration.job.job_pictures import graph_metadata
-from flinkpy_dagster.orchestration.naming import JOB_TAG, NamedGraph, legal_name
+from flinkpy_dagster.orchestration.naming import JOB_TAG, NamedGraph, legal_name, resource_key
 from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramLike
@@ -109,7 +109,7 @@ def _loaded(
     )
     ops = ProgramOps(
         loaded.graph,
-        resource_key=f"{name}_run",
+        resource_key=resource_key(name),
         key_prefix=key_prefix,
         group_name=program.group_name,
         description=source.description,

@@ -6,7 +6,7 @@ from typing import Any
 
 from dagster import AssetKey, AssetRecordsFilter, DagsterInstance, DagsterRunStatus, RunsFilter
 
-from flinkpy_dagster.orchestration.naming import legal_name
+from flinkpy_dagster.orchestration.naming import legal_name, resource_key
 
 UNFINISHED = (
     DagsterRunStatus.QUEUED,
@@ -46,7 +46,7 @@ class WatchedJob:
         if self.program is None:
             return given
         config: dict[str, Any] = {"configuration": dict(_AVAILABLE_NOW)}
-        return _merged({"resources": {f"{self.program}_run": {"config": config}}}, given)
+        return _merged({"resources": {resource_key(self.program): {"config": config}}}, given)
 
     # -- its runs --------------------------------------------------------------------------------------------
 

@@ -108,11 +108,11 @@ def test_run_config_when_options_are_set_then_as_one_would_type_it():
     [
         ("marked words", "words", "marked_words"),
         ("Flink Streaming Job", "words", "words"),
-        ("2024 report", "words", "job_2024_report"),
-        ("Flink Streaming Job", "56b129c7-5490-4654_words", "job_56b129c7_5490_4654_words"),
+        ("2024 report", "words", "_2024_report"),
+        ("Flink Streaming Job", "56b129c7-5490-4654_words", "_56b129c7_5490_4654_words"),
     ],
 )
-def test_dagster_name_is_the_jobs_or_the_programs_and_begins_with_a_letter(job_name, program, name):
+def test_dagster_name_is_the_jobs_or_the_programs(job_name, program, name):
     assert dagster_name(job_name, program) == name
 
 
