@@ -35,7 +35,6 @@ errors cross process boundaries. ``str(error)`` is one line: what happened, to w
 ``NonRetryable`` is none of them: programs raise it, or their own subclass, where running again would not help.
 """
 
-
 from flinkpy_dagster.tracebacks import one_line, user_line_of
 
 

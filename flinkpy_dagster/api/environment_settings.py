@@ -17,7 +17,9 @@ Self = TypeVar("Self", bound="EnvironmentSettings")
 _BUFFER_TIMEOUT = "execution.buffer-timeout.interval"
 _SAVEPOINT_DIRECTORY = "execution.checkpointing.savepoint-dir"
 _CHANGELOG = "state.changelog.enabled"
-_JARS_OF_FLINK = re.compile(r"flink-(sql-)?(connector|json|csv|parquet)|kafka-clients-|postgresql-|sqlite-jdbc-")
+_JARS_OF_FLINK = re.compile(
+    r"flink-(sql-)?(connector|json|csv|parquet)|kafka-clients-|postgresql-|sqlite-jdbc-"
+)
 
 
 class EnvironmentSettings:

@@ -67,7 +67,9 @@ def _steps(code: CodeType, place: int, attribute: str | None = None) -> tuple[li
             operand = "argument"
         elif instruction.opname == "LOAD_FAST" and attribute is not None and instruction.arg == place - 1:
             operand = "owner"
-        elif instruction.opname.startswith("LOAD_FAST") and isinstance(operand, tuple):  # two, from Python 3.13 on
+        elif instruction.opname.startswith("LOAD_FAST") and isinstance(
+            operand, tuple
+        ):  # two, from Python 3.13 on
             operand = tuple(map(code.co_varnames.index, operand))
         elif instruction.opname == "LOAD_ATTR" and operand == attribute:
             operand = "attribute"

@@ -321,7 +321,9 @@ class TableSink:
     asset_key: tuple[str, ...] | None = None
     partition_by: str | None = None  # a field: Parquet in folders, one per value of it
     partitions: tuple[str, ...] = ()  # the values that the run is for; none: all
-    column_lineage: tuple[tuple[str, tuple[str, ...]], ...] = ()  # declared: column, and "source.column" of each origin
+    column_lineage: tuple[
+        tuple[str, tuple[str, ...]], ...
+    ] = ()  # declared: column, and "source.column" of each origin
 
 
 SPARK_SIDE_SINKS = (TableSink,)

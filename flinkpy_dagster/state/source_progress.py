@@ -15,7 +15,9 @@ def source_progress(metadata: EpochMetadata) -> dict[str, Any]:
     for operator_id, known in metadata.offsets.items():
         operator = metadata.operators.get(operator_id)
         parts = [_decoded(entry[0]) for entry in known.get("streams", ())] or [known.get("position")]
-        shown[operator.label if operator is not None else operator_id] = parts[0] if len(parts) == 1 else parts
+        shown[operator.label if operator is not None else operator_id] = (
+            parts[0] if len(parts) == 1 else parts
+        )
     return shown
 
 

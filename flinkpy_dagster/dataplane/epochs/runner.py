@@ -112,7 +112,10 @@ class EpochRunner:
         context.setJobDescription(self.job_graph.name)
         end = JobEnd.FAILED
         try:
-            with spark_errors(self.job_graph.name, tag, sources=named_sources(self.job_graph)), ExitStack() as stack:
+            with (
+                spark_errors(self.job_graph.name, tag, sources=named_sources(self.job_graph)),
+                ExitStack() as stack,
+            ):
                 self.check_canceled()
                 self.requests.open()
                 self._running = RunningEpochs(self, stack, attempt)

@@ -346,9 +346,7 @@ class RunningEpochs:
             if request.is_checkpoint:
                 self._serve_checkpoint(request)
                 continue
-            made = request.serve(
-                self._runner.keeping, self._runner.clock.now_ms(), self._inspect_state
-            )
+            made = request.serve(self._runner.keeping, self._runner.clock.now_ms(), self._inspect_state)
             if made is not None:
                 self._runner.listener.on_savepoint(*made)
             if request.stops:

@@ -368,9 +368,7 @@ class _RunningRegion:
                 for spec in node.operators
                 if isinstance(spec, SourceSpec)
             ]
-            raise translated(
-                error, runner.job_graph.name, job_tag(runner.job_id), name, sources
-            ) from error
+            raise translated(error, runner.job_graph.name, job_tag(runner.job_id), name, sources) from error
 
     def _source_behind(self, error: Exception) -> str | None:
         sources = [node for plan in self._plans if (node := spark_side_source(plan)) is not None]

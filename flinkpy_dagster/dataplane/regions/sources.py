@@ -25,6 +25,7 @@ from flinkpy_dagster.types import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo, 
 
 Reader = TypeVar("Reader", DataFrameReader, DataStreamReader)
 
+
 @dataclass(frozen=True, slots=True)
 class EpochLimits:
     """The most that one epoch reads: files of each path, records of each Kafka source."""
@@ -75,7 +76,12 @@ def stream_parts(
         ], Types.STRING()
     if isinstance(spec, RecordFiles):
         typed = [
-            _typed(_stream_of_records(spark, spec, path, limits.max_files), spec.row_type, name, by_position=False)
+            _typed(
+                _stream_of_records(spark, spec, path, limits.max_files),
+                spec.row_type,
+                name,
+                by_position=False,
+            )
             for path in spec.paths
         ]
         return [rows for rows, _ in typed], typed[0][1]

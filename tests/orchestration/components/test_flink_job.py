@@ -16,7 +16,9 @@ from flinkpy_dagster.components import FlinkJobComponent
 
 pytestmark = [
     pytest.mark.dagster,
-    pytest.mark.filterwarnings("ignore::dagster_shared.utils.warnings.BetaWarning"),  # of Dagster's code references
+    pytest.mark.filterwarnings(
+        "ignore::dagster_shared.utils.warnings.BetaWarning"
+    ),  # of Dagster's code references
 ]
 ROOT = Path(__file__).resolve().parents[3]
 TYPE = "flinkpy_dagster.components.FlinkJobComponent"
