@@ -14,7 +14,7 @@ _SYSTEMS = ("chromium", "chromium-browser", "google-chrome")
 _QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--no-first-run"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not longer: Playwright keeps an event loop running
 def browser() -> Iterator[Browser]:
     """The system's Chromium, or the one that Playwright has installed."""
     system = next(filter(None, map(shutil.which, _SYSTEMS)), None)
@@ -29,7 +29,7 @@ def browser() -> Iterator[Browser]:
         made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")  # not longer: Playwright keeps an event loop running
 def server(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DagsterDev]:
     made = DagsterDev(tmp_path_factory.mktemp("dagster_dev") / "folder")
     try:

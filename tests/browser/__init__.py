@@ -1,0 +1,1 @@
+"""Dagster's UI, driven as people do."""
