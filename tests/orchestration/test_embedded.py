@@ -138,7 +138,7 @@ def with_users_session():
 
 
 def test_dagster_run_when_user_gives_pyspark_then_its_session_is_used(spark, monkeypatch) -> None:
-    monkeypatch.setattr("flinkpy_dagster.orchestration.programs.definitions.SessionStart", None)
+    monkeypatch.setattr("flinkpy_dagster.orchestration.programs.program_resource.SessionStart", None)
     job = build_reconstructable_job(__name__, "with_users_session")
     with DagsterInstance.ephemeral() as instance:
         result = execute_job(job, instance, run_config={"loggers": QUIET})
