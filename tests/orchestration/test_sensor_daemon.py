@@ -100,12 +100,12 @@ def test_sensor_when_files_arrive_then_the_daemon_launches_one_run_for_them(daem
     assert sorted(path.name for path in (daemon.folder / "done").iterdir()) == ["a.txt", "b.txt"]
 
 
-@pytest.mark.parametrize("point", ["RUN_CREATED", "RUN_LAUNCHED", "TICK_HELD"])
+@pytest.mark.parametrize(("minutes", "point"), [(1, "RUN_CREATED"), (2, "RUN_LAUNCHED"), (3, "TICK_HELD")])
 def test_sensor_when_the_daemon_dies_on_the_way_then_the_next_one_launches_nothing_twice(
-    daemon, point
+    daemon, minutes, point
 ) -> None:
     before = len(daemon.runs())
-    now = get_current_datetime() + timedelta(minutes=1)
+    now = get_current_datetime() + timedelta(minutes=minutes)  # due again, after the ticks of the one before
     daemon.arrive(f"{point}.txt")
     dying = SPAWN.Process(target=tick_and_die, args=(daemon.instance.get_ref(), now, "new_files", point))
     dying.start()
