@@ -3,36 +3,18 @@
 from collections.abc import Iterator
 
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.operators.elements.keyed_operator import KeyedOperator
+from flinkpy_dagster.operators.elements.keyed_input import KeyedInput
 from flinkpy_dagster.operators.epochs.pages import EVENT, PROCESSING, KeyedPages
-from flinkpy_dagster.operators.operator import Operator, Output, Setup
 from flinkpy_dagster.state.segments import NEVER
 
 
-class KeyedEpochInput(Operator):
+class KeyedEpochInput(KeyedInput):
     """Works batch by batch; the operator behind it sees no difference to a run whose state is all in memory.
 
     ``pages`` is set before ``open``.
     """
 
     pages: KeyedPages
-
-    def __init__(self, operator: KeyedOperator):
-        super().__init__()
-        self.operator = operator
-
-    @property
-    def output(self) -> Output:
-        """Where the operator behind it pushes its results."""
-        return self.operator.output
-
-    @output.setter
-    def output(self, output: Output) -> None:
-        self.operator.output = output
-
-    def open(self, setup: Setup) -> None:
-        super().open(setup)
-        self.operator.open(setup)
 
     def process(self, batch: Batch, input_index: int) -> None:
         if batch.keys is not None and not self.pages.has_all:
@@ -64,9 +46,3 @@ class KeyedEpochInput(Operator):
         if stored == NEVER:
             return own
         return stored if own is None else min(stored, own)
-
-    def finish(self) -> None:
-        self.operator.finish()
-
-    def close(self) -> None:
-        self.operator.close()

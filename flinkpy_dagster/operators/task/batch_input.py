@@ -8,8 +8,9 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 from flinkpy_dagster.operators.batch import MAX_WATERMARK, Batch
+from flinkpy_dagster.operators.elements.keyed_input import KeyedInput
 from flinkpy_dagster.operators.elements.keyed_operator import KeyedOperator
-from flinkpy_dagster.operators.operator import SLICE_SIZE, Operator, Output, Setup
+from flinkpy_dagster.operators.operator import SLICE_SIZE
 from flinkpy_dagster.operators.results import timestamps_of, timestamps_or_none
 
 RESULTS_PER_BATCH = 1000
@@ -54,26 +55,12 @@ class HeldBack:
         )
 
 
-class KeyByKeyInput(Operator):
+class KeyByKeyInput(KeyedInput):
     """Stands before a keyed operator and holds its keyed inputs back until they are complete."""
 
     def __init__(self, operator: KeyedOperator):
-        super().__init__()
-        self.operator = operator
+        super().__init__(operator)
         self._inputs = (HeldBack(), HeldBack())
-
-    @property
-    def output(self) -> Output:
-        """Where the operator behind it pushes its results."""
-        return self.operator.output
-
-    @output.setter
-    def output(self, output: Output) -> None:
-        self.operator.output = output
-
-    def open(self, setup: Setup) -> None:
-        super().open(setup)
-        self.operator.open(setup)
 
     def process(self, batch: Batch, input_index: int) -> None:
         if batch.keys is None:
@@ -108,12 +95,6 @@ class KeyByKeyInput(Operator):
 
     def mark_idle(self) -> None:
         """In BATCH nothing is said about event time before the end."""
-
-    def finish(self) -> None:
-        self.operator.finish()
-
-    def close(self) -> None:
-        self.operator.close()
 
 
 def runs_of_key(inputs: tuple[HeldBack, HeldBack], state_key: Hashable) -> Iterator[tuple[int, list[int]]]:
