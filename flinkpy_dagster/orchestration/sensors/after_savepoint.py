@@ -6,7 +6,6 @@ from typing import Any
 
 from dagster import (
     AssetRecordsFilter,
-    DefaultSensorStatus,
     RunRequest,
     SensorDefinition,
     SensorEvaluationContext,
@@ -14,6 +13,7 @@ from dagster import (
     SkipReason,
 )
 
+from flinkpy_dagster.orchestration.sensors.sensor_making import made_sensor
 from flinkpy_dagster.orchestration.sensors.watched_job import Checkpoint, WatchedJob
 
 _AT_ONCE = 100
@@ -58,11 +58,11 @@ def after_savepoint(
             skip_reason=SkipReason(f"{count} new savepoints of {watched.name}."), cursor=cursor
         )
 
-    return SensorDefinition(
-        name=name or f"after_savepoint_of_{watched.name}",
-        evaluation_fn=evaluate,
-        minimum_interval_seconds=max(1, round(interval.total_seconds())),
-        default_status=DefaultSensorStatus.RUNNING if running else DefaultSensorStatus.STOPPED,
+    return made_sensor(
+        name or f"after_savepoint_of_{watched.name}",
+        evaluate,
+        interval=interval,
+        running=running,
         description=f"Savepoints of {watched.name}.",
-        jobs=list(launches) or None,
+        launches=launches,
     )

@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any
 
 from dagster import (
-    DefaultSensorStatus,
     RunRequest,
     SensorDefinition,
     SensorEvaluationContext,
@@ -17,6 +16,7 @@ from dagster import (
 )
 
 from flinkpy_dagster.orchestration.sensors.conditions import Condition
+from flinkpy_dagster.orchestration.sensors.sensor_making import made_sensor
 from flinkpy_dagster.orchestration.sensors.watched_job import WatchedJob
 
 
@@ -52,13 +52,13 @@ def alert_on(
     """
     watched = WatchedJob.of(job, key_prefix)
     alerting = _Alerting(watched, tuple(conditions), do, repeat)
-    return SensorDefinition(
-        name=name or f"{watched.name}_alerts",
-        evaluation_fn=alerting.evaluate,
-        minimum_interval_seconds=max(1, round(interval.total_seconds())),
-        default_status=DefaultSensorStatus.RUNNING if running else DefaultSensorStatus.STOPPED,
+    return made_sensor(
+        name or f"{watched.name}_alerts",
+        alerting.evaluate,
+        interval=interval,
+        running=running,
         description=f"Looks after {watched.name}: {', '.join(each.name for each in conditions)}.",
-        jobs=list(launches) or None,
+        launches=launches,
     )
 
 

@@ -10,7 +10,6 @@ from dagster import (
     DagsterInstance,
     DagsterRun,
     DagsterRunStatus,
-    DefaultSensorStatus,
     RunRequest,
     SensorDefinition,
     SensorEvaluationContext,
@@ -18,6 +17,7 @@ from dagster import (
 )
 
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, is_gone
+from flinkpy_dagster.orchestration.sensors.sensor_making import made_sensor
 from flinkpy_dagster.orchestration.sensors.watched_job import WatchedJob
 
 _FAILURES_LOOKED_AT = 50
@@ -49,13 +49,13 @@ def keep_running(
     """
     watched = WatchedJob.of(job)
     keeping = _Keeping(watched, dict(run_config or {}), dict(tags or {}), pause, stable, even_if_stopped)
-    return SensorDefinition(
-        name=name or f"keep_{watched.name}_running",
-        evaluation_fn=keeping.evaluate,
-        minimum_interval_seconds=max(1, round(interval.total_seconds())),
-        default_status=DefaultSensorStatus.RUNNING if running else DefaultSensorStatus.STOPPED,
+    return made_sensor(
+        name or f"keep_{watched.name}_running",
+        keeping.evaluate,
+        interval=interval,
+        running=running,
         description=f"Launches {watched.name} when it does not run although it should.",
-        **({"job_name": watched.name} if isinstance(job, str) else {"job": job}),
+        launched=job,
     )
 
 

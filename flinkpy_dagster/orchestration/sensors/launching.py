@@ -11,7 +11,6 @@ from typing import Any
 from dagster import (
     DagsterInstance,
     DagsterRunStatus,
-    DefaultSensorStatus,
     RunRequest,
     RunsFilter,
     SensorDefinition,
@@ -20,6 +19,7 @@ from dagster import (
     SkipReason,
 )
 
+from flinkpy_dagster.orchestration.sensors.sensor_making import made_sensor
 from flinkpy_dagster.orchestration.sensors.triggers import News, Trigger
 from flinkpy_dagster.orchestration.sensors.watched_job import WatchedJob
 
@@ -53,13 +53,13 @@ def launch_on(
     launching = _Launching(
         watched, tuple(triggers), run_config, dict(tags or {}), retries, retry_delay, requests
     )
-    return SensorDefinition(
-        name=name or f"{watched.name}_on_news",
-        evaluation_fn=launching.evaluate,
-        minimum_interval_seconds=max(1, round(interval.total_seconds())),
-        default_status=DefaultSensorStatus.RUNNING if running else DefaultSensorStatus.STOPPED,
+    return made_sensor(
+        name or f"{watched.name}_on_news",
+        launching.evaluate,
+        interval=interval,
+        running=running,
         description=f"Launches {watched.name} on {', '.join(each.name for each in triggers)}.",
-        **({"job_name": watched.name} if isinstance(job, str) else {"job": job}),
+        launched=job,
     )
 
 
