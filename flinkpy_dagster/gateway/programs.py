@@ -11,6 +11,7 @@ import shutil
 import stat
 import uuid
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -20,6 +21,15 @@ from flinkpy_dagster.gateway.routes import Upload
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}_(?P<name>[\w.+-]+)", re.ASCII)
 _MOST_ENTRIES = 10_000
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+    ValueError,
+)  # what reading a zip may raise
 _MOST_RATIO = 200
 _CHUNK = 1 << 20
 
@@ -85,9 +95,7 @@ def check_zip(path: Path, most_bytes: int) -> None:
             for entry in entries:
                 _check_entry(entry)
                 _read_through(file, entry)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
-        raise bad_request(f"The zip cannot be read: {error}.") from None
-    except zipfile.zlib.error as error:  # type: ignore[attr-defined]
+    except _UNREADABLE as error:
         raise bad_request(f"The zip cannot be read: {error}.") from None
 
 
