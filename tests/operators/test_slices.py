@@ -34,13 +34,17 @@ LOG: list[str] = []
 
 @pytest.fixture(autouse=True)
 def _functions_share_the_log() -> Iterator[None]:
-    """Once Spark has run a job in this process, program modules are pickled by value: functions would have own logs."""
-    module = sys.modules[__name__]
-    is_by_value = __name__ in cloudpickle.list_registry_pickle_by_value()
-    if is_by_value:
+    """Once Spark has run a job in this process, program modules are pickled by value: functions would have own logs.
+
+    A module travels by value too when a package above it does.
+    """
+    parts = __name__.split(".")
+    names = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
+    by_value = [sys.modules[name] for name in names & cloudpickle.list_registry_pickle_by_value()]
+    for module in by_value:
         cloudpickle.unregister_pickle_by_value(module)
     yield
-    if is_by_value:
+    for module in by_value:
         cloudpickle.register_pickle_by_value(module)
 
 
