@@ -187,10 +187,16 @@ class Whole:
     def __int__(self):
         return 7
 
+    def __repr__(self):
+        return "Whole()"
+
 
 class Fraction:
     def __float__(self):
         return 7.5
+
+    def __repr__(self):
+        return "Fraction()"
 
 
 class Text(str):

@@ -251,6 +251,10 @@ def test_router_memory_when_many_keys_then_bounded():
     assert len(router._channels) <= 100
 
 
-@pytest.mark.parametrize(("key", "expected"), GOLDEN, ids=[repr(key) for key, _ in GOLDEN])
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    GOLDEN,
+    ids=[f"{number}-{type(key).__name__}" for number, (key, _) in enumerate(GOLDEN)],
+)
 def test_stable_hash_when_pinned_then_unchanged(key, expected):
     assert stable_hash(canonical_key(key)) == expected
