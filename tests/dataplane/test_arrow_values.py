@@ -187,16 +187,10 @@ class Whole:
     def __int__(self):
         return 7
 
-    def __repr__(self):
-        return "Whole()"
-
 
 class Fraction:
     def __float__(self):
         return 7.5
-
-    def __repr__(self):
-        return "Fraction()"
 
 
 class Text(str):
@@ -226,7 +220,9 @@ SCALARS = [getattr(Types, name)() for name in "STRING BOOLEAN BYTE SHORT INT LON
 
 
 @pytest.mark.parametrize("type_info", SCALARS, ids=str)
-@pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
+@pytest.mark.parametrize(
+    "value", ODD_VALUES, ids=[f"{n}-{type(value).__name__}" for n, value in enumerate(ODD_VALUES)]
+)
 def test_what_is_coerced_into_a_column_is_what_the_codec_makes_of_it(type_info, value):
     columns = ArrowColumns.of(type_info).coerced([value])
     if columns is not None:
