@@ -178,6 +178,19 @@ def test_zip_when_it_has_modules_then_they_are_its_entries(small) -> None:
         (zipped((link("passwd"), b"/etc/passwd")), "neither a file nor a folder"),
         (lying(bytes(3_000_000)), "cannot be read"),
     ],
+    ids=[
+        "no zip",
+        "cut off",
+        "bomb",
+        "many bombs",
+        "above",
+        "root",
+        "above below",
+        "backslash",
+        "drive",
+        "link",
+        "lying",
+    ],
 )
 def test_zip_when_it_is_a_trap_then_refused_and_nothing_is_left(small, data, words) -> None:
     client, folder = small
