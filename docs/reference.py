@@ -53,7 +53,7 @@ flinkpy gateway
 
 def rest_page() -> str:
     """``rest.md``."""
-    from flinkpy_dagster.gateway.app import ROUTES
+    from flinkpy_dagster.gateway.serving.app import ROUTES
 
     lines = [REST_HEAD]
     for tag in dict.fromkeys(route.tag for route in ROUTES):

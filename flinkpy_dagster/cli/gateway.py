@@ -10,7 +10,7 @@ def run(arguments: Arguments) -> int:
     Raises ConfigurationError, TargetUnavailable.
     """
     configuration = configuration_of(arguments)
-    from flinkpy_dagster.gateway.serving import serve
+    from flinkpy_dagster.gateway.serving.server import serve
     from flinkpy_dagster.orchestration.dispatcher.jobs import open_instance
     from flinkpy_dagster.orchestration.dispatcher.recovery import recover_jobs
 

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from flinkpy_dagster.errors import JobNotFound
-from flinkpy_dagster.gateway.failures import job_not_found
+from flinkpy_dagster.gateway.rest.failures import job_not_found
 from flinkpy_dagster.gateway.settings import GatewaySettings
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, job_details

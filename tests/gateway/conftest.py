@@ -7,7 +7,7 @@ import pytest
 from dagster import DagsterInstance
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.gateway.app import gateway_app
+from flinkpy_dagster.gateway.serving.app import gateway_app
 from flinkpy_dagster.gateway.settings import GatewaySettings
 from tests.gateway.told_jobs import tell_jobs
 

@@ -14,9 +14,9 @@ from dagster import DagsterInstance
 from hypothesis import HealthCheck, Phase, given, settings
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.gateway import program_routes
-from flinkpy_dagster.gateway.app import ROUTES, gateway_app
-from flinkpy_dagster.gateway.failures import bad_request
+from flinkpy_dagster.gateway.handlers import program_routes
+from flinkpy_dagster.gateway.rest.failures import bad_request
+from flinkpy_dagster.gateway.serving.app import ROUTES, gateway_app
 from flinkpy_dagster.gateway.settings import GatewaySettings
 from tests.gateway.told_jobs import tell_jobs
 

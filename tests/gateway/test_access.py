@@ -4,8 +4,8 @@ import pytest
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError
-from flinkpy_dagster.gateway import cluster_routes
-from flinkpy_dagster.gateway.app import gateway_app
+from flinkpy_dagster.gateway.handlers import cluster_routes
+from flinkpy_dagster.gateway.serving.app import gateway_app
 from flinkpy_dagster.gateway.settings import GatewaySettings
 from tests.gateway.conftest import TestClient, settings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from dagster import DagsterInstance
 
-from flinkpy_dagster.gateway.app import gateway_app
+from flinkpy_dagster.gateway.serving.app import gateway_app
 from flinkpy_dagster.orchestration.dispatcher.jobs import find_job
 from flinkpy_dagster.orchestration.streaming.run_requests import ANSWER, REQUEST
 from tests.gateway.conftest import settings

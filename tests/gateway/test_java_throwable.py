@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from flinkpy_dagster.gateway.java_throwable import serialized_throwable
+from flinkpy_dagster.gateway.answers.java_throwable import serialized_throwable
 
 VENV = os.environ.get("FLINK_VENV", "")
 READER = """

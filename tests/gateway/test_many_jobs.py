@@ -5,7 +5,7 @@ import time
 import pytest
 from dagster import DagsterEventType, DagsterInstance
 
-from flinkpy_dagster.gateway.app import gateway_app
+from flinkpy_dagster.gateway.serving.app import gateway_app
 from flinkpy_dagster.runtime.execution_states import ExecutionState, JobStatus
 from tests.gateway.conftest import TestClient, settings
 from tests.gateway.told_jobs import ToldJob, captured

@@ -5,8 +5,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from flinkpy_dagster.gateway import program_routes
-from flinkpy_dagster.gateway.app import ROUTES, gateway_app
+from flinkpy_dagster.gateway.handlers import program_routes
+from flinkpy_dagster.gateway.serving.app import ROUTES, gateway_app
 from tests.gateway.conftest import TestClient, settings
 from tests.gateway.fuzz import fuzz, refuses_to_run
 from tests.gateway.told_jobs import tell_jobs

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from flinkpy_dagster.gateway import program_routes
+from flinkpy_dagster.gateway.handlers import program_routes
 from tests.gateway.serving import served
 
 pytestmark = [

@@ -5,7 +5,7 @@ import pickle
 
 import pytest
 
-from flinkpy_dagster.gateway import program_routes
+from flinkpy_dagster.gateway.handlers import program_routes
 from tests.gateway.multipart import body, part, uploaded
 
 

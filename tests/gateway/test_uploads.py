@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from flinkpy_dagster.gateway.app import gateway_app
+from flinkpy_dagster.gateway.serving.app import gateway_app
 from tests.gateway.conftest import TestClient
 from tests.gateway.conftest import settings as settings_of
 from tests.gateway.multipart import body, part, uploaded

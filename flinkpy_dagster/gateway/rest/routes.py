@@ -7,8 +7,8 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from flinkpy_dagster.gateway.failures import bad_request
-from flinkpy_dagster.gateway.schemas import HEX, INT, STR, Schema, problem
+from flinkpy_dagster.gateway.rest.failures import bad_request
+from flinkpy_dagster.gateway.rest.schemas import HEX, INT, STR, Schema, problem
 
 PATH_PARAMETERS: Mapping[str, Schema] = {
     "jobid": HEX,

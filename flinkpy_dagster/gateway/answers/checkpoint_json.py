@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.gateway.schemas import BOOL, INT, STR, Schema, arr, map_of, obj, or_null, word
+from flinkpy_dagster.gateway.rest.schemas import BOOL, INT, STR, Schema, arr, map_of, obj, or_null, word
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, VertexDetails
 from flinkpy_dagster.runtime.checkpoints import CheckpointSettings, Retention
 

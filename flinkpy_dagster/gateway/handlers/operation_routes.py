@@ -9,11 +9,11 @@ from concurrent.futures import Future
 from typing import Any
 
 from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, JobNotFound
-from flinkpy_dagster.gateway import failure_json
-from flinkpy_dagster.gateway.failures import RestError, bad_request, not_found
+from flinkpy_dagster.gateway.answers import failure_json
 from flinkpy_dagster.gateway.gateway import Gateway
-from flinkpy_dagster.gateway.routes import Call, Query, Reply, Route
-from flinkpy_dagster.gateway.schemas import BOOL, EMPTY, HEX, INT, STR, obj, or_null, word
+from flinkpy_dagster.gateway.rest.failures import RestError, bad_request, not_found
+from flinkpy_dagster.gateway.rest.routes import Call, Query, Reply, Route
+from flinkpy_dagster.gateway.rest.schemas import BOOL, EMPTY, HEX, INT, STR, obj, or_null, word
 from flinkpy_dagster.orchestration.dispatcher import requests
 from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated, RequestStatus
 

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flinkpy_dagster.gateway import cluster_json, failure_json, job_json, metrics_json
-from flinkpy_dagster.gateway.failures import bad_request, not_found
+from flinkpy_dagster.gateway.answers import cluster_json, failure_json, job_json, metrics_json
+from flinkpy_dagster.gateway.answers.metrics_json import AGGREGATIONS
 from flinkpy_dagster.gateway.gateway import Gateway, now_ms
-from flinkpy_dagster.gateway.metrics_json import AGGREGATIONS
-from flinkpy_dagster.gateway.routes import Call, Query, Route
-from flinkpy_dagster.gateway.schemas import HEX, ID, INT, STR, arr, map_of, obj, word
+from flinkpy_dagster.gateway.rest.failures import bad_request, not_found
+from flinkpy_dagster.gateway.rest.routes import Call, Query, Route
+from flinkpy_dagster.gateway.rest.schemas import HEX, ID, INT, STR, arr, map_of, obj, word
 from flinkpy_dagster.ids import is_id
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails
 from flinkpy_dagster.orchestration.job.job_facts import without_secrets

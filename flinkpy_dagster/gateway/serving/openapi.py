@@ -4,8 +4,8 @@ from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
 
-from flinkpy_dagster.gateway.routes import PATH_PARAMETERS, Query, Route
-from flinkpy_dagster.gateway.schemas import STR, arr, obj
+from flinkpy_dagster.gateway.rest.routes import PATH_PARAMETERS, Query, Route
+from flinkpy_dagster.gateway.rest.schemas import STR, arr, obj
 
 ERRORS = obj({"errors": arr(STR)})
 

@@ -2,11 +2,17 @@
 
 from typing import Any
 
-from flinkpy_dagster.gateway import checkpoint_json, cluster_json, failure_json, job_json, metrics_json
-from flinkpy_dagster.gateway.failures import not_found
+from flinkpy_dagster.gateway.answers import (
+    checkpoint_json,
+    cluster_json,
+    failure_json,
+    job_json,
+    metrics_json,
+)
 from flinkpy_dagster.gateway.gateway import Gateway, now_ms
-from flinkpy_dagster.gateway.routes import MAX_EXCEPTIONS, Call, Query, Route
-from flinkpy_dagster.gateway.schemas import BOOL, ID, arr, obj
+from flinkpy_dagster.gateway.rest.failures import not_found
+from flinkpy_dagster.gateway.rest.routes import MAX_EXCEPTIONS, Call, Query, Route
+from flinkpy_dagster.gateway.rest.schemas import BOOL, ID, arr, obj
 
 _GET = Query("get", doc="Names of metrics; none: which there are.", is_list=True)
 _EXCEPTIONS = 20  # Flink's default

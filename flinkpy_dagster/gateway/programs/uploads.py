@@ -15,8 +15,8 @@ from typing import IO, Any
 from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from flinkpy_dagster.gateway.failures import RestError, bad_request
-from flinkpy_dagster.gateway.routes import Upload
+from flinkpy_dagster.gateway.rest.failures import RestError, bad_request
+from flinkpy_dagster.gateway.rest.routes import Upload
 
 _LONGEST_NAME = 150
 _MOST_JSON = 2**20

@@ -6,13 +6,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from flinkpy_dagster.gateway import job_json, programs
-from flinkpy_dagster.gateway.failures import RestError, bad_request
+from flinkpy_dagster.gateway.answers import job_json
 from flinkpy_dagster.gateway.gateway import Gateway
-from flinkpy_dagster.gateway.programs import StoredProgram
-from flinkpy_dagster.gateway.routes import Call, Query, Reply, Route, Upload
-from flinkpy_dagster.gateway.running_programs import ProgramRun, plan, submit
-from flinkpy_dagster.gateway.schemas import BOOL, EMPTY, HEX, ID, INT, STR, arr, map_of, obj, or_null, word
+from flinkpy_dagster.gateway.programs import programs
+from flinkpy_dagster.gateway.programs.programs import StoredProgram
+from flinkpy_dagster.gateway.programs.running_programs import ProgramRun, plan, submit
+from flinkpy_dagster.gateway.rest.failures import RestError, bad_request
+from flinkpy_dagster.gateway.rest.routes import Call, Query, Reply, Route, Upload
+from flinkpy_dagster.gateway.rest.schemas import (
+    BOOL,
+    EMPTY,
+    HEX,
+    ID,
+    INT,
+    STR,
+    arr,
+    map_of,
+    obj,
+    or_null,
+    word,
+)
 
 _MOST_FILES = 20
 _NO_NULLS = {"type": "string", "pattern": "^[^\\u0000]*$"}

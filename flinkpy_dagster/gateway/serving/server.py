@@ -6,7 +6,7 @@ import uvicorn
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import TargetUnavailable
-from flinkpy_dagster.gateway.app import gateway_app
+from flinkpy_dagster.gateway.serving.app import gateway_app
 from flinkpy_dagster.gateway.settings import GatewaySettings
 from flinkpy_dagster.orchestration.dispatcher.jobs import open_instance
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from flinkpy_dagster.gateway.failures import RestError, bad_request
+from flinkpy_dagster.gateway.rest.failures import RestError, bad_request
 
 _SECONDS = 300
 _LONGEST_SENTENCE = 2000

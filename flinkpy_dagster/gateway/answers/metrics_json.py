@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flinkpy_dagster.gateway.schemas import NUM, STR, arr, obj
+from flinkpy_dagster.gateway.rest.schemas import NUM, STR, arr, obj
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, VertexDetails
 
 Json = dict[str, Any]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from flinkpy_dagster.gateway.schemas import BOOL, HEX, INT, NUM, STR, arr, obj, word
+from flinkpy_dagster.gateway.rest.schemas import BOOL, HEX, INT, NUM, STR, arr, obj, word
 from flinkpy_dagster.orchestration.dispatcher.details import Attempt, JobDetails, Numbers, VertexDetails
 
 Json = dict[str, Any]

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from flinkpy_dagster.gateway.schemas import BOOL, HEX, ID, INT, STR, arr, map_of, obj, word
-from flinkpy_dagster.gateway.vertex_json import METRICS, STATE, STATE_COUNTS, STATES, vertex_metrics
+from flinkpy_dagster.gateway.answers.vertex_json import METRICS, STATE, STATE_COUNTS, STATES, vertex_metrics
+from flinkpy_dagster.gateway.rest.schemas import BOOL, HEX, ID, INT, STR, arr, map_of, obj, word
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, VertexDetails
 
 Json = dict[str, Any]

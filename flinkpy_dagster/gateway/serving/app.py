@@ -16,22 +16,22 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route as StarletteRoute
 
-from flinkpy_dagster.gateway import (
+from flinkpy_dagster.gateway.gateway import Gateway
+from flinkpy_dagster.gateway.handlers import (
     cluster_routes,
     job_routes,
     operation_routes,
     program_routes,
     vertex_routes,
 )
-from flinkpy_dagster.gateway.access import Access, Origins
-from flinkpy_dagster.gateway.dashboard import Dashboard, open_dashboard
-from flinkpy_dagster.gateway.failures import RestError, answer_to, bad_request
-from flinkpy_dagster.gateway.gateway import Gateway
-from flinkpy_dagster.gateway.openapi import document
-from flinkpy_dagster.gateway.routes import Call, Reply, Route, path_values, query_values
-from flinkpy_dagster.gateway.schemas import problem
+from flinkpy_dagster.gateway.programs.uploads import taken
+from flinkpy_dagster.gateway.rest.failures import RestError, answer_to, bad_request
+from flinkpy_dagster.gateway.rest.routes import Call, Reply, Route, path_values, query_values
+from flinkpy_dagster.gateway.rest.schemas import problem
+from flinkpy_dagster.gateway.serving.access import Access, Origins
+from flinkpy_dagster.gateway.serving.dashboard import Dashboard, open_dashboard
+from flinkpy_dagster.gateway.serving.openapi import document
 from flinkpy_dagster.gateway.settings import GatewaySettings
-from flinkpy_dagster.gateway.uploads import taken
 
 ROUTES: tuple[Route, ...] = (
     *cluster_routes.ROUTES,

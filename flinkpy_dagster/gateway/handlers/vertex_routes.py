@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from flinkpy_dagster.gateway import job_json, metrics_json, vertex_json
-from flinkpy_dagster.gateway.failures import bad_request, not_found
+from flinkpy_dagster.gateway.answers import job_json, metrics_json, vertex_json
+from flinkpy_dagster.gateway.answers.metrics_json import AGGREGATIONS
 from flinkpy_dagster.gateway.gateway import Gateway, now_ms
-from flinkpy_dagster.gateway.metrics_json import AGGREGATIONS
-from flinkpy_dagster.gateway.routes import Call, Query, Route
-from flinkpy_dagster.gateway.schemas import HEX, INT, STR, arr, obj, word
+from flinkpy_dagster.gateway.rest.failures import bad_request, not_found
+from flinkpy_dagster.gateway.rest.routes import Call, Query, Route
+from flinkpy_dagster.gateway.rest.schemas import HEX, INT, STR, arr, obj, word
 from flinkpy_dagster.orchestration.dispatcher.details import Attempt, JobDetails, VertexDetails
 
 _GET = Query("get", doc="Names of metrics; none: which there are.", is_list=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
-from flinkpy_dagster.gateway.failure_json import task_manager_id
-from flinkpy_dagster.gateway.schemas import BOOL, ID, INT, NUM, STR, arr, map_of, obj
+from flinkpy_dagster.gateway.answers.failure_json import task_manager_id
+from flinkpy_dagster.gateway.rest.schemas import BOOL, ID, INT, NUM, STR, arr, map_of, obj
 from flinkpy_dagster.orchestration.dispatcher.details import Executor, JobDetails
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview
 

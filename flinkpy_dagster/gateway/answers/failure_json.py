@@ -3,9 +3,9 @@
 import re
 from typing import Any
 
-from flinkpy_dagster.gateway.java_throwable import serialized_throwable
-from flinkpy_dagster.gateway.job_json import all_accumulators
-from flinkpy_dagster.gateway.schemas import BOOL, ID, INT, STR, Schema, arr, map_of, obj, or_null, word
+from flinkpy_dagster.gateway.answers.java_throwable import serialized_throwable
+from flinkpy_dagster.gateway.answers.job_json import all_accumulators
+from flinkpy_dagster.gateway.rest.schemas import BOOL, ID, INT, STR, Schema, arr, map_of, obj, or_null, word
 from flinkpy_dagster.orchestration.dispatcher.details import Failure, JobDetails
 
 Json = dict[str, Any]

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from flinkpy_dagster.gateway.failures import bad_request
-from flinkpy_dagster.gateway.routes import Upload
+from flinkpy_dagster.gateway.rest.failures import bad_request
+from flinkpy_dagster.gateway.rest.routes import Upload
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}_(?P<name>[\w.+-]+)", re.ASCII)
 _MOST_ENTRIES = 10_000

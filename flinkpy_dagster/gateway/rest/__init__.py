@@ -1,0 +1,1 @@
+"""What a route is and what it takes, how a failure is answered."""

@@ -1,0 +1,1 @@
+"""The application, its access rules, its OpenAPI document, the dashboard, and the server."""
