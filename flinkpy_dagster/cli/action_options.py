@@ -74,7 +74,7 @@ def _add_info(parser: Parser) -> None:
         metavar="FILE.svg",
         help="draw the JobGraph to this file instead: vertices, chains, ship strategies",
     )
-    _add_json(parser, "with --slots: as one JSON object")
+    _add_json(parser, "all plans, or with --slots the slots, as one JSON object")
     _add_configuration(parser)
     _add_program(parser)
 

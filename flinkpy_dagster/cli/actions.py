@@ -3,7 +3,7 @@
 ACTIONS = {
     "run": "run a program",
     "run-application": "the same as run: the program always runs where its job is led from",
-    "info": "print the plans of a program as one JSON object, without running it",
+    "info": "print the plan of a program, without running it",
     "plan": "print the JobGraph of a program as Flink's JSON plan, without running it",
     "list": "list running and scheduled jobs",
     "cancel": "cancel a running job",

@@ -1,4 +1,4 @@
-"""``flinkpy info``: the plans of a program as JSON, or the slots it needs, without running it."""
+"""``flinkpy info``: the plan of a program in Flink's words, all its plans as JSON, or the slots it needs, without running it."""
 
 import json
 import sys
@@ -12,17 +12,22 @@ from flinkpy_dagster.cli.slots import described, slots_of
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
-from flinkpy_dagster.graph.json_plan import comparable_plans
+from flinkpy_dagster.graph.json_plan import comparable_plans, execution_plan_text
 from flinkpy_dagster.graph.stream_graph import StreamGraph
 from flinkpy_dagster.pictures.job_graph_picture import job_graph_picture
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program
 
+_HEAD = "----------------------- Execution Plan -----------------------"
+_FOOT = "-" * 62
+
 
 def run(arguments: Arguments) -> int:
-    """Prints one JSON object with ``execution_plan``, ``job_plan``, ``job_vertices`` and ``job_edges``; with
-    ``--slots`` what the job needs in slots instead, as a text or (``--json``) as JSON; with ``--graph`` it draws an SVG
-    file and prints its path.
+    """Prints the execution plan between two rules, as Flink's ``CliFrontend.info`` does.
+
+    With ``--json`` it prints one JSON object with ``execution_plan``, ``job_plan``, ``job_vertices`` and ``job_edges``; so
+    it does with ``-c``, which Flink does not have for Python programs. With ``--slots`` it is what the job needs in slots
+    instead, as a text or as JSON; with ``--graph`` it draws an SVG file and prints its path.
 
     What the program prints goes to standard error. Raises the program's error, or InvalidProgram if it has no job and
     for a file that cannot be written.
@@ -30,13 +35,19 @@ def run(arguments: Arguments) -> int:
     stream_graph, job_graph = graphs_of(arguments)
     if arguments.graph is not None:
         _draw(job_graph, arguments.graph)
-        return 0
-    found = slots_of(job_graph) if arguments.slots else comparable_plans(stream_graph, job_graph)
-    if arguments.slots and not arguments.json:
-        print(described(found))
+    elif arguments.slots:
+        found = slots_of(job_graph)
+        print(_json(found) if arguments.json else described(found))
+    elif arguments.json or arguments.function is not None:
+        print(_json(comparable_plans(stream_graph, job_graph)))
     else:
-        print(json.dumps(found, indent=2, ensure_ascii=False))
+        print(_HEAD, execution_plan_text(stream_graph), _FOOT, sep="\n")
+        print("\nNo description provided.")
     return 0
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def _draw(job_graph: JobGraph, path: str) -> None:

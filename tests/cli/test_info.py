@@ -1,4 +1,4 @@
-"""``flinkpy info``: plans as JSON, with nothing heavy loaded."""
+"""``flinkpy info``: plans, in Flink's words and as JSON, with nothing heavy loaded."""
 
 import json
 import subprocess
@@ -9,6 +9,7 @@ import pytest
 
 from flinkpy_dagster.cli.main import main
 from flinkpy_dagster.programs import pyflink_alias
+from tests.cli.flink_lines import is_flinks, recorded
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "conformance" / "programs"
 JOB = """
@@ -49,11 +50,22 @@ def flinkpy_info(tmp_path, capsys):
 
 
 def test_info_when_main_executes_then_its_job_is_planned_and_not_run(flinkpy_info):
-    code, out, err = flinkpy_info(JOB)
+    code, out, err = flinkpy_info(JOB, "--json")
     plans = json.loads(out)
     assert (code, err) == (0, "building\n")
     assert list(plans) == ["execution_plan", "job_plan", "job_vertices", "job_edges"]
     assert plans["job_plan"]["name"] == "my job"
+
+
+def test_info_when_not_asked_for_json_then_the_execution_plan_is_between_flinks_rules(flinkpy_info):
+    _, out, _ = flinkpy_info(JOB)
+    head, *plan, foot, empty, last = out.splitlines()
+    assert is_flinks(head, recorded())
+    assert (foot, empty) == ("-" * 62, "")
+    assert is_flinks(last, recorded())
+    nodes = json.loads("\n".join(plan))["nodes"]
+    assert [node["pact"] for node in nodes] == ["Data Source", "Operator", "Data Sink"]
+    assert [node["contents"] for node in nodes][::2] == ["Source: Collection Source", "Sink: Print to Std. Out"]
 
 
 def test_info_when_a_function_is_named_then_main_is_not_called(flinkpy_info):
@@ -64,7 +76,7 @@ def test_info_when_a_function_is_named_then_main_is_not_called(flinkpy_info):
 
 def test_info_when_both_ways_are_taken_then_the_plans_agree(flinkpy_info):
     main_plans, build_plans = (
-        json.loads(flinkpy_info(JOB, *options)[1]) for options in ([], ["-c", "build"])
+        json.loads(flinkpy_info(JOB, *options)[1]) for options in (["--json"], ["-c", "build"])
     )
     assert main_plans["job_vertices"] == build_plans["job_vertices"]
     assert main_plans["execution_plan"] == build_plans["execution_plan"]
