@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Optional
 
 from flinkpy_dagster.config.option import ConfigOption
-from flinkpy_dagster.config.options import option_of, unknown_key
+from flinkpy_dagster.config.options import old_keys_of, option_of, unknown_key
 from flinkpy_dagster.config.values import BOOLEAN, FLOAT, ValueType, integer, text_of
 from flinkpy_dagster.errors import ConfigurationError
 
@@ -68,10 +68,10 @@ class Configuration:
             if known is None:
                 raise ConfigurationError(unknown_key(option) or f"There is no option '{option}'.")
             option = known
-        value = self._values.get(option.key)
-        if value is None:
-            return default if default is not None else option.default
-        return _parsed(option.key, option.type, value)
+        for key in (option.key, *old_keys_of(option)):
+            if (value := self._values.get(key)) is not None:
+                return _parsed(key, option.type, value)
+        return default if default is not None else option.default
 
     def set(self, option: ConfigOption | str, value: Any) -> "Configuration":
         """Sets an option or key to a Python value."""

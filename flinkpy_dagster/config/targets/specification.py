@@ -1,0 +1,153 @@
+"""The ClusterSpecification: how large the JobManager and a TaskManager are, and what their memory is made of.
+
+Source: Flink's ``ClusterSpecification``, ``TaskExecutorProcessUtils``, ``JobManagerProcessUtils`` and "Set up Flink's
+Process Memory". A process is JVM metaspace, JVM overhead and total Flink memory; the latter of a TaskManager is
+framework and task heap, framework and task off-heap, network and managed memory.
+"""
+
+from dataclasses import dataclass
+
+from flinkpy_dagster.config.configuration import Configuration
+from flinkpy_dagster.errors import ConfigurationError
+
+MIB = 2**20
+_SPARK_LEAST_HEAP = 450 * MIB
+"""Spark refuses an executor or driver with less: one and a half times what it reserves for itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProcessMemory:
+    """Bytes of one process: ``heap`` of its JVM, ``python`` for its Python workers, ``other`` beside both."""
+
+    heap: int
+    python: int
+    other: int
+
+    @property
+    def total(self) -> int:
+        """What the container of the process needs."""
+        return self.heap + self.python + self.other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSpecification:
+    """Flink's ``ClusterSpecification``; None where no option says how large a process is."""
+
+    master: ProcessMemory | None
+    task_manager: ProcessMemory | None
+    slots_per_task_manager: int
+
+
+def cluster_specification(configuration: Configuration, *, is_active: bool = False) -> ClusterSpecification:
+    """What the options say. With ``is_active`` (YARN, Kubernetes) a TaskManager that none sizes gets Flink's 1728m.
+
+    Raises ConfigurationError where sizes contradict each other or leave too little heap.
+    """
+    return ClusterSpecification(
+        master=_job_manager(configuration),
+        task_manager=_task_manager(configuration, is_active),
+        slots_per_task_manager=configuration.get("taskmanager.numberOfTaskSlots") or 1,
+    )
+
+
+DEFAULT_TASK_MANAGER = 1728 * MIB
+"""``taskmanager.memory.process.size`` in the config.yaml that Flink comes with."""
+
+
+def _job_manager(configuration: Configuration) -> ProcessMemory | None:
+    who = "jobmanager"
+    off_heap = configuration.get("jobmanager.memory.off-heap.size")
+    process, flink, heap = (
+        configuration.get(f"jobmanager.memory.{name}.size") for name in ("process", "flink", "heap")
+    )
+    if heap is not None:
+        flink = heap + off_heap
+    elif flink is None and process is None:
+        return None
+    flink, around = _flink_memory(configuration, who, process, flink)
+    heap = flink - off_heap
+    _check_heap(heap, who)
+    return ProcessMemory(heap=heap, python=0, other=off_heap + around)
+
+
+def _task_manager(configuration: Configuration, is_active: bool) -> ProcessMemory | None:
+    who = "taskmanager"
+    process, flink, task_heap, managed = (
+        configuration.get(f"taskmanager.memory.{name}.size")
+        for name in ("process", "flink", "task.heap", "managed")
+    )
+    framework_heap = configuration.get("taskmanager.memory.framework.heap.size")
+    off_heap = configuration.get("taskmanager.memory.framework.off-heap.size") + configuration.get(
+        "taskmanager.memory.task.off-heap.size"
+    )
+    if process is None and flink is None and task_heap is not None and managed is not None:
+        heap = framework_heap + task_heap
+        network = _network(configuration, 0)
+        flink, around = _flink_memory(configuration, who, None, heap + off_heap + managed + network)
+    else:
+        if process is None and flink is None:
+            if not is_active:
+                return None
+            process = DEFAULT_TASK_MANAGER
+        flink, around = _flink_memory(configuration, who, process, flink)
+        if managed is None:
+            managed = int(flink * configuration.get("taskmanager.memory.managed.fraction"))
+        network = _network(configuration, flink)
+        heap = flink - off_heap - managed - network
+        if task_heap is not None and framework_heap + task_heap > heap:
+            raise ConfigurationError(
+                f"taskmanager.memory.task.heap.size {_written(task_heap)} does not fit: "
+                f"{_written(max(0, heap - framework_heap))} are left of {_written(flink)} of Flink memory."
+            )
+    _check_heap(heap, who)
+    return ProcessMemory(heap=heap, python=managed, other=off_heap + network + around)
+
+
+def _flink_memory(
+    configuration: Configuration, who: str, process: int | None, flink: int | None
+) -> tuple[int, int]:
+    """Total Flink memory, and metaspace plus JVM overhead around it."""
+    metaspace = configuration.get(f"{who}.memory.jvm-metaspace.size")
+    fraction = configuration.get(f"{who}.memory.jvm-overhead.fraction")
+    if process is not None:
+        overhead = _bounded_overhead(configuration, who, int(process * fraction))
+        left = process - metaspace - overhead
+        if flink is not None and flink > left:
+            raise ConfigurationError(
+                f"{who}.memory.flink.size {_written(flink)} does not fit into {who}.memory.process.size "
+                f"{_written(process)}: at most {_written(max(left, 0))} are left."
+            )
+        flink = left if flink is None else flink
+        return flink, process - flink
+    assert flink is not None
+    overhead = _bounded_overhead(configuration, who, int((flink + metaspace) * fraction / (1 - fraction)))
+    return flink, metaspace + overhead
+
+
+def _bounded_overhead(configuration: Configuration, who: str, derived: int) -> int:
+    least, most = (configuration.get(f"{who}.memory.jvm-overhead.{end}") for end in ("min", "max"))
+    return min(max(derived, least), most)
+
+
+def _network(configuration: Configuration, flink: int) -> int:
+    least, most = (configuration.get(f"taskmanager.memory.network.{end}") for end in ("min", "max"))
+    derived = max(int(flink * configuration.get("taskmanager.memory.network.fraction")), least)
+    return derived if most is None else min(derived, most)
+
+
+def _check_heap(heap: int, who: str) -> None:
+    if heap < _SPARK_LEAST_HEAP:
+        raise ConfigurationError(
+            f"{who}.memory.process.size leaves {_written(max(heap, 0))} of heap to the JVM, Spark needs "
+            f"{_written(_SPARK_LEAST_HEAP)}: give more, or lower what is taken of it ({_TAKES[who]})."
+        )
+
+
+_TAKES = {
+    "jobmanager": "jobmanager.memory.off-heap.size, jobmanager.memory.jvm-overhead.max",
+    "taskmanager": "taskmanager.memory.managed.fraction, taskmanager.memory.network.fraction",
+}
+
+
+def _written(size: int) -> str:
+    return f"{size // MIB} mb"
