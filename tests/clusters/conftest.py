@@ -1,10 +1,11 @@
-"""A real broker of Kafka and a real PostgreSQL, one of each for all tests that ask."""
+"""A real broker of Kafka, a real PostgreSQL, a real HDFS and YARN, one of each for all tests that ask."""
 
 from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.clusters.hadoop import Hadoop, running_hdfs, running_yarn
 from tests.clusters.jars import NoJars
 from tests.clusters.kafka import connector_jars, running_broker
 from tests.clusters.postgres import NoServer, running_postgres
@@ -36,3 +37,20 @@ def postgres() -> Iterator[str]:
             yield address
     except NoServer as reason:
         pytest.skip(f"No server of PostgreSQL: {reason}.")
+
+
+@pytest.fixture(scope="session")
+def hdfs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hadoop]:
+    """A NameNode and a DataNode; skips where there is no way to have them."""
+    try:
+        with running_hdfs(tmp_path_factory.mktemp("hadoop")) as hadoop:
+            yield hadoop
+    except NoJars as reason:
+        pytest.skip(f"No Hadoop: {reason}.")
+
+
+@pytest.fixture(scope="package")
+def yarn(hdfs: Hadoop) -> Iterator[Hadoop]:
+    """A ResourceManager and two NodeManagers beside HDFS."""
+    with running_yarn(hdfs) as hadoop:
+        yield hadoop
