@@ -55,8 +55,8 @@ types: install ## mypy
 imports: install ## the floors, by import-linter
 	$(BIN)/lint-imports
 
-unit: install ## pytest
-	$(HEAVY) $(BIN)/python -m pytest -q
+unit: install ## pytest, in two processes: many tests wait for what runs elsewhere
+	$(HEAVY) $(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 conformance: install java ## run and plan every program of the corpus, compare with Flink's answers
 	@status=0; \
