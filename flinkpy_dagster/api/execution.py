@@ -12,6 +12,7 @@ from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.recording import Recording, is_such_a_copy
 from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.targets import target_of
 from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction, UnsupportedFeature
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.chaining import job_graph_of
@@ -22,7 +23,6 @@ from flinkpy_dagster.graph.vertex_parallelism import check_parallelisms
 from flinkpy_dagster.operators import specs
 
 EXECUTORS = "flinkpy_dagster.executors"
-SPARK_MASTERS = ("local[", "spark://")
 COLLECT_JOB = "DataStream Collect"
 COLLECT_SINK = "Data stream collect sink"
 
@@ -51,20 +51,17 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
 
 
 def executor_for(configuration: Configuration) -> Executor:
-    """The executor that ``execution.target`` names. Raises TargetUnavailable.
+    """The executor that ``execution.target`` names. Raises TargetUnavailable, ConfigurationError.
 
-    The URL of a Spark master (``local[N]``, ``spark://host:port``) is the target ``local`` with that master.
+    A target that Spark knows (``config.targets``) is run by ``local``, with the Spark master that it stands for.
     """
     target = configuration.get("execution.target")
-    if target.startswith(SPARK_MASTERS):
-        configuration.set_string("spark.master", target)
-        target = "local"
     known = {entry.name: entry for entry in entry_points(group=EXECUTORS)}
+    if "local" not in known:
+        raise TargetUnavailable(f"There is no entry point of the group {EXECUTORS}: is flinkpy-dagster installed?")
     if target not in known:
-        there_are = ", ".join(sorted(known)) or "none, is flinkpy-dagster installed?"
-        raise TargetUnavailable(
-            f"There is no execution target '{target}': the targets are {there_are}, local[N], spark://HOST:PORT."
-        )
+        configuration.set_string("spark.master", target_of(configuration).master)
+        target = "local"
     executor: Executor = known[target].load()
     return executor
 

@@ -18,11 +18,23 @@ def local_cores(configuration: Configuration) -> int | None:
 
 
 def promised_slots(configuration: Configuration) -> int | None:
-    """``taskmanager.numberOfTaskSlots``, else N of ``local[N]``. None: on this machine as many as a job needs, as in
-    Flink's local cluster; on a cluster those of its executors.
+    """``taskmanager.numberOfTaskSlots``, else N of ``local[N]``; on a cluster, where those are the slots of one of many
+    TaskManagers, ``slotmanager.number-of-slots.max``.
+
+    None: on this machine as many as a job needs, as in Flink's local cluster; on a cluster those of its executors.
     """
+    if not _is_on_this_machine(configuration):
+        most: int | None = configuration.get("slotmanager.number-of-slots.max")
+        return most
     slots: int | None = configuration.get("taskmanager.numberOfTaskSlots")
     return slots or local_cores(configuration)
+
+
+def _is_on_this_machine(configuration: Configuration) -> bool:
+    target = configuration.get("execution.target")
+    if target == "local":
+        target = configuration.get_string("spark.master", None) or target
+    return bool(target.startswith("local"))
 
 
 def slots_of_this_machine(configuration: Configuration) -> int:

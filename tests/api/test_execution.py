@@ -143,9 +143,18 @@ def test_target_when_unknown_names_those_there_are():
         execution.executor_for(Configuration().set_string("execution.target", "moon"))
 
 
-@pytest.mark.parametrize("master", ["local[3]", "spark://127.0.0.1:7077"])
-def test_target_when_it_is_a_spark_master_then_the_job_is_local_and_runs_there(master):
-    configuration = Configuration().set_string("execution.target", master)
+@pytest.mark.parametrize(
+    ("target", "master"),
+    [
+        ("local[3]", "local[3]"),
+        ("spark://127.0.0.1:7077", "spark://127.0.0.1:7077"),
+        ("yarn-per-job", "yarn"),
+        ("kubernetes-application", "k8s://https://kubernetes.default.svc:443"),
+        ("sc://h:15002", "sc://h:15002"),
+    ],
+)
+def test_target_when_spark_knows_it_then_the_job_is_local_and_runs_there(target, master):
+    configuration = Configuration().set_string("execution.target", target)
     assert (
         execution.executor_for(configuration).__module__
         == "flinkpy_dagster.orchestration.embedded.embedded_job"

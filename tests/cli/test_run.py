@@ -126,8 +126,8 @@ def test_run_when_the_target_is_unknown_names_those_there_are(flinkpy_run):
     code, _, err = flinkpy_run(text, "-t", "moon")
     assert code == 1
     assert (
-        err
-        == "flinkpy: There is no execution target 'moon': the targets are local, local[N], spark://HOST:PORT.\n"
+        "There is no execution target 'moon': the targets are local, local[N], remote, spark://HOST:PORT, "
+        "yarn-per-job, yarn-application, kubernetes-application, k8s://URL, sc://HOST:PORT.\n" in err
     )
 
 

@@ -97,7 +97,7 @@ def test_arguments_when_declared_then_fields_say_what_they_are() -> None:
     [
         ({"parallelism": 4}, {"parallelism.default": "4"}),
         ({"trigger": "available-now"}, {"execution.trigger": "available-now"}),
-        ({"target": "local[3]"}, {"spark.master": "local[3]"}),
+        ({"target": "local[3]"}, {"execution.target": "local[3]"}),
         ({"target": "local"}, {}),
         ({"checkpointing": {"interval": "10 s"}}, {"execution.checkpointing.interval": "10 s"}),
         ({"restart_strategy": {"none": {}}}, {"restart-strategy.type": "none"}),
@@ -126,7 +126,7 @@ def test_options_when_given_then_they_are_flinks(config, expected) -> None:
     ("config", "words"),
     [
         ({"parallelism": 0}, "for key 'parallelism': it must be at least 1"),
-        ({"target": "mesos://x"}, "There is no target 'mesos://x'"),
+        ({"target": "mesos://x"}, "There is no execution target 'mesos://x'"),
         ({"checkpointing": {"interval": "soon"}}, "a duration such as"),
         ({"restart_strategy": {"failure_rate": {"delay": "x"}}}, "a duration such as"),
         ({"configuration": {"pipeline.nam": "x"}}, "did you mean 'pipeline.name'"),

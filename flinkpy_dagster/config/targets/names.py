@@ -97,8 +97,8 @@ def target_of(configuration: Configuration) -> Target:
     """The target that ``execution.target`` and ``spark.master`` name.
 
     A URL in ``execution.target`` wins; where a name is given (``local``, the default, ``yarn-per-job``),
-    ``spark.master`` says which cluster of that kind, or of any kind for ``local``. Raises TargetUnavailable for an unknown
-    name, ConfigurationError where both are given and do not agree.
+    ``spark.master`` says which cluster of that kind, or of any kind for ``local``. Raises TargetUnavailable for an
+    unknown name, ConfigurationError where both are given and do not agree.
     """
     name: str = configuration.get("execution.target")
     kind = check_target(name)

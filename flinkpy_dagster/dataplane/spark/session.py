@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.slots import slots_of_this_machine
+from flinkpy_dagster.config.targets import spark_settings
 from flinkpy_dagster.dataplane.spark import worker_daemon
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
@@ -71,7 +72,6 @@ def living_session(spark: SparkSession, renew: Callable[[], SparkSession]) -> Sp
 def session_settings(configuration: Configuration) -> dict[str, str]:
     """Spark's settings of a new session."""
     settings = dict(_DEFAULTS)
-    settings["spark.master"] = f"local[{slots_of_this_machine(configuration)}]"
     settings["spark.app.name"] = configuration.get_string("pipeline.name", None) or "flinkpy"
     settings["spark.ui.enabled"] = str(configuration.get("flinkpy.spark-ui.enabled")).lower()
     if not configuration.get("flinkpy.spark-ui.enabled"):
@@ -81,8 +81,11 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     )
     if (python := configuration.get("python.executable")) is not None:
         settings["spark.pyspark.python"] = python
+    of_target = spark_settings(configuration)
+    settings |= of_target
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
+    settings["spark.master"] = of_target.get("spark.master", "")  # the user's, unless execution.target is another
     if settings["spark.master"].startswith("local"):
         share = worker_memory_mib(slots_of_this_machine(configuration))
         settings.setdefault("spark.executor.pyspark.memory", f"{share}m")

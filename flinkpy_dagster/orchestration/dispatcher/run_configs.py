@@ -18,10 +18,9 @@ def run_config_of(dagster_name: str, args: Sequence[str], configuration: Configu
         for key in configuration.to_dict()
         if key not in _HANDLED_APART and not key.startswith("$internal.")
     }
-    target = configuration.get("execution.target")
-    if target != "local":
-        options["spark.master"] = target
     program: dict[str, Any] = {"args": list(args), "configuration": options}
+    if (target := configuration.get("execution.target")) != "local":
+        program["target"] = target
     if "parallelism.default" in configuration.to_dict():
         program["parallelism"] = configuration.get("parallelism.default")
     return {

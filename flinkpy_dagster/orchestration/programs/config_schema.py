@@ -1,6 +1,5 @@
 """Run config of a program, typed and with docs for the launchpad; everything has a default, so that Launch works."""
 
-import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -10,8 +9,9 @@ from dagster import Field, Permissive, Selector, Shape
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.option import NO_EFFECT, ConfigOption
 from flinkpy_dagster.config.options import OPTIONS, unknown_key
+from flinkpy_dagster.config.targets import VALID_TARGETS, check_target
 from flinkpy_dagster.config.values import integer
-from flinkpy_dagster.errors import ConfigurationError
+from flinkpy_dagster.errors import ConfigurationError, TargetUnavailable
 from flinkpy_dagster.orchestration.programs.checked_config import PARALLELISM, Checked, of_option, typed
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments
 from flinkpy_dagster.state.files import local_folder
@@ -21,7 +21,6 @@ _HANDLED_APART = frozenset({"parallelism.default", "execution.target", "jobmanag
 _CHECKPOINTING = "execution.checkpointing."
 _RESTARTS = "restart-strategy."
 _STRATEGIES = ("fixed-delay", "failure-rate", "exponential-delay")
-_MASTER = re.compile(r"local(\[(\d+|\*)(,\s*\d+)?\])?|spark://.+|k8s://.+|yarn")
 CHECKPOINT_ID = "$internal.flinkpy.checkpoint-id"
 """In the Configuration: the number of the checkpoint that the run is to start from."""
 
@@ -59,9 +58,9 @@ def program_config_schema(
         schema |= _fields_of_unbounded_programs()
     if has_target:
         schema["target"] = Field(
-            Checked(str, _check_master),
+            Checked(str, _check_target),
             is_required=False,
-            description="Where Spark runs (-t): local, local[N], spark://HOST:PORT, yarn, k8s://... Not set: local.",
+            description=f"Where the job runs (-t): {VALID_TARGETS}. Not set: local.",
         )
     return schema
 
@@ -160,11 +159,11 @@ def _check_keys(values: Mapping[str, Any]) -> None:
             raise ConfigurationError(f"Option '{key}' takes a text or a number, not {value!r}.")
 
 
-def _check_master(target: str) -> None:
-    if _MASTER.fullmatch(target) is None:
-        raise ConfigurationError(
-            f"There is no target '{target}': the targets are local, local[N], spark://HOST:PORT, yarn and k8s://..."
-        )
+def _check_target(target: str) -> None:
+    try:
+        check_target(target)
+    except TargetUnavailable as error:
+        raise ConfigurationError(error.sentence()) from None
 
 
 def _check_restorable(path: str) -> None:
@@ -193,7 +192,7 @@ def configuration_of(config: Mapping[str, Any]) -> Configuration:
     for key, name in (("parallelism.default", "parallelism"), ("execution.trigger", "trigger")):
         own[key] = config.get(name)
     if config.get("target") != "local":
-        own["spark.master"] = config.get("target")
+        own["execution.target"] = config.get("target")
     for key, value in own.items():
         if value is not None:
             configuration.set(key, value)

@@ -88,11 +88,11 @@ def test_run_config_when_options_are_set_then_as_one_would_type_it():
                 "config": {
                     "args": ["a"],
                     "parallelism": 2,
+                    "target": "local[3]",
                     "configuration": {
                         "spark.x": "y",
                         "python.fn-execution.bundle.size": 5,
                         "slot.request.timeout": "7s",
-                        "spark.master": "local[3]",
                     },
                 }
             }
