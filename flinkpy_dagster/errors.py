@@ -29,6 +29,7 @@
     │   └── DuplicateJobSubmission
     ├── SlotsUnavailable             the job wants more slots than there are
     └── TargetUnavailable            there is nothing to run on (no Java, no cluster)
+        └── UnfitWorker              the Python of a worker lacks what the job needs
 
 Each takes the parts of its sentence, by position or by name, keeps them as attributes, and survives pickling:
 errors cross process boundaries. ``str(error)`` is one line: what happened, to which object, what to do.
@@ -375,6 +376,10 @@ class SlotsUnavailable(FlinkpyError):
 
 class TargetUnavailable(FlinkpyError):
     """There is nothing to run on: no Java, no such target, no cluster; takes the sentence."""
+
+
+class UnfitWorker(TargetUnavailable):
+    """The Python of a worker lacks what the job needs; takes the sentence."""
 
 
 def _forbids_retries(error: BaseException | None) -> bool:

@@ -138,11 +138,14 @@ class EnvironmentSettings:
     # What is shipped to the workers
 
     def add_python_file(self, file_path: str) -> None:
-        """A file or folder put on the import path of the workers."""
+        """A .py, .zip, .whl or .egg file, or a folder, put on the import path of the workers."""
         self._prepend("python.files", file_path)
 
     def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
-        """An archive unpacked in the working folder of every worker."""
+        """An archive unpacked in the working folder of every worker, in a folder of its name, or ``target_dir``.
+
+        Functions open what is in there by relative paths.
+        """
         self._append(
             "python.archives", archive_path if target_dir is None else f"{archive_path}#{target_dir}"
         )
@@ -150,12 +153,15 @@ class EnvironmentSettings:
     def set_python_requirements(
         self, requirements_file_path: str, requirements_cache_dir: str | None = None
     ) -> None:
-        """A requirements file whose packages the workers must have."""
+        """A requirements file whose packages are installed for the workers.
+
+        ``requirements_cache_dir``: a folder with these packages; then pip asks no index.
+        """
         cache = "" if requirements_cache_dir is None else f"#{requirements_cache_dir}"
         self._recording.configuration.set_string("python.requirements", requirements_file_path + cache)
 
     def set_python_executable(self, python_exec: str) -> None:
-        """The interpreter of the workers."""
+        """The interpreter of the workers: a path there, or in an archive: ``venv.zip/venv/bin/python``."""
         self._recording.configuration.set_string("python.executable", python_exec)
 
     def add_jars(self, *jars_path: str) -> None:

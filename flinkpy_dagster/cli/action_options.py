@@ -286,9 +286,25 @@ def _add_program(parser: Parser) -> None:
             "FOLDERS",
             "folders, separated by colons, as with -pyfs",
         ),
-        (("-pyexec", "--pyExecutable"), "python_executable", "PYTHON", "the interpreter of the workers"),
-        (("-pyreq", "--pyRequirements"), "requirements", "FILE", "not here yet: refused"),
-        (("-pyarch", "--pyArchives"), "archives", "FILES", "not here yet: refused"),
+        (
+            ("-pyreq", "--pyRequirements"),
+            "requirements",
+            "FILE[#FOLDER]",
+            "packages that the workers shall have; FOLDER has them if no index is to be asked",
+        ),
+        (
+            ("-pyarch", "--pyArchives"),
+            "archives",
+            "FILES",
+            "archives, separated by commas, unpacked in the workers' working folder: data.zip, or data.zip#NAME",
+        ),
+        (
+            ("-pyexec", "--pyExecutable"),
+            "python_executable",
+            "PYTHON",
+            "the interpreter of the workers; may be one of an archive: venv.zip/venv/bin/python",
+        ),
+        (("-pyclientexec", "--pyClientExecutable"), "client_executable", "PYTHON", "refused: see the message"),
     ):
         parser.add_argument(*names, dest=dest, metavar=metavar, help=sentence)
     parser.usage = f"{parser.prog} [OPTIONS] PROGRAM.py [ARGS...]"

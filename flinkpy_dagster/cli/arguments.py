@@ -28,6 +28,7 @@ class Arguments(argparse.Namespace):
     files: str | None = None
     python_path: str | None = None
     python_executable: str | None = None
+    client_executable: str | None = None
     requirements: str | None = None
     archives: str | None = None
     claim_mode: str | None = None

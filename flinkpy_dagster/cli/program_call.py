@@ -9,13 +9,14 @@ from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError, UnsupportedFeature
 from flinkpy_dagster.programs.program import Program, module_program
+from flinkpy_dagster.programs.python_code import PythonCode, with_absolute_paths
 from flinkpy_dagster.programs.python_files import import_paths, importing_from, split_files
 
 _CLAIM_MODES = ("no_claim", "claim", "legacy")
 
 
 def configuration_of(arguments: Arguments) -> Configuration:
-    """The options on the command line, checked. Raises ConfigurationError, UnsupportedFeature."""
+    """The options on the command line, checked. Raises ConfigurationError, UnsupportedFeature, InvalidProgram."""
     _refuse_what_is_missing(arguments)
     configuration = Configuration.from_pairs(arguments.pairs)
     if arguments.parallelism is not None:
@@ -28,6 +29,14 @@ def configuration_of(arguments: Arguments) -> Configuration:
         configuration.set("execution.target", arguments.target)
     if arguments.python_executable is not None:
         configuration.set("python.executable", arguments.python_executable)
+    if arguments.requirements is not None:
+        configuration.set(
+            "python.requirements", with_absolute_paths("python.requirements", arguments.requirements)
+        )
+    if arguments.archives is not None:
+        configuration.set("python.archives", with_absolute_paths("python.archives", arguments.archives))
+    if arguments.manager is None:  # else they are files of the gateway's machine
+        PythonCode.of(configuration).check()
     return configuration
 
 
@@ -59,14 +68,11 @@ def _program(arguments: Arguments) -> Program:
 
 
 def _refuse_what_is_missing(arguments: Arguments) -> None:
-    if arguments.requirements is not None:
+    if arguments.client_executable is not None:
         raise UnsupportedFeature(
-            "Python requirements (-pyreq)",
-            "install them where driver and workers run, or ship them with -pyfs.",
-        )
-    if arguments.archives is not None:
-        raise UnsupportedFeature(
-            "Python archives (-pyarch)", "put the files where driver and workers can read them."
+            "another interpreter for the program itself (-pyclientexec)",
+            f"run the command line with it: {arguments.client_executable} -m flinkpy_dagster "
+            f"{arguments.action}.",
         )
     mode = (arguments.claim_mode or "no_claim").lower()
     if mode not in _CLAIM_MODES:

@@ -9,11 +9,6 @@ from datetime import timedelta
 from flinkpy_dagster.config.option import MAX_PARALLELISM, NO_EFFECT, ConfigOption
 from flinkpy_dagster.config.values import BOOLEAN, DURATION, LIST, MAP, STRING, choice, integer
 
-NOT_SHIPPED = (
-    "nothing is shipped: the program's own modules travel inside its functions, other packages must be "
-    "installed where the workers run."
-)
-
 JOB_OPTIONS: tuple[ConfigOption, ...] = (
     # The job
     ConfigOption("pipeline.name", STRING, None, "Name of the job when execute() gives none."),
@@ -152,7 +147,8 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "python.executable",
         STRING,
         None,
-        "The interpreter of the workers; without it that of PYSPARK_PYTHON, or that of the program.",
+        "The interpreter of the workers: a path of theirs, or one in an archive, as in venv.zip/venv/bin/python; "
+        "without it that of PYSPARK_PYTHON, or that of the program. -pyexec sets it.",
     ),
     ConfigOption(
         "python.client.executable",
@@ -166,14 +162,26 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         None,
         "Files (.py, .zip, .whl, .egg) and folders for the import path of the workers; -pyfs sets it.",
     ),
-    ConfigOption("python.archives", LIST, None, NO_EFFECT + NOT_SHIPPED),
+    ConfigOption(
+        "python.archives",
+        LIST,
+        None,
+        "Archives (.zip, .whl, .egg, .jar, .tar, .tar.gz) that are unpacked in the working folder of the workers, each "
+        "in a folder of its name or, 'data.zip#prices', of the one after #; -pyarch sets it.",
+    ),
     ConfigOption(
         "python.requirements",
         STRING,
         None,
-        NO_EFFECT + NOT_SHIPPED,
+        "A requirements file whose packages the workers shall have, and after a # the folder that the packages are in "
+        "if pip is to ask no index; -pyreq sets it.",
     ),
-    ConfigOption("python.pythonpath", LIST, None, NO_EFFECT + NOT_SHIPPED),
+    ConfigOption(
+        "python.pythonpath",
+        LIST,
+        None,
+        "Folders of the workers' own machines for their import path.",
+    ),
     ConfigOption(
         "python.execution-mode",
         choice("process", "thread"),

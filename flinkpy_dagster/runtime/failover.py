@@ -19,6 +19,7 @@ from flinkpy_dagster.errors import (
     NonRetryable,
     ProgramError,
     StaleLeader,
+    UnfitWorker,
     UserCodeError,
 )
 from flinkpy_dagster.runtime.restart_strategies import RestartStrategy
@@ -31,6 +32,7 @@ _NEVER_RETRIED = (
     JobCanceled,
     CheckpointNotFound,
     IncompatibleState,
+    UnfitWorker,
     StaleLeader,  # two runs of one job would take it from each other for ever
 )
 HISTORY_SIZE = 16  # Flink's web.exception-history-size

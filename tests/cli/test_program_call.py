@@ -80,8 +80,13 @@ def test_plan_when_the_file_is_a_single_module_then_its_siblings_stay_away(progr
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["-pyreq", "r.txt"], "flinkpy-dagster does not have Python requirements (-pyreq): install them"),
-        (["-pyarch", "a.zip"], "flinkpy-dagster does not have Python archives (-pyarch): put the files"),
+        (["-pyreq", "r.txt"], "Requirements file '{folder}/r.txt' does not exist."),
+        (["-pyreq", "job/x.txt#none"], "'{folder}/none' is no folder: after # of the requirements"),
+        (["-pyarch", "a.zip#x"], "Python archive '{folder}/a.zip' does not exist."),
+        (["-pyarch", "job/x.txt"], "Python archive '{folder}/job/x.txt' is none: give .zip, .jar"),
+        (["-pyarch", "a.zip#../x"], "Python archive '{folder}/a.zip#../x' cannot be unpacked in '../x'"),
+        (["-pyarch", "a.zip,b/a.zip"], "Python archives '{folder}/a.zip' and '{folder}/b/a.zip' would both"),
+        (["-pyclientexec", "python3"], "flinkpy-dagster does not have another interpreter for the program"),
         (["-pyfs", "missing.py"], "Python file '{folder}/missing.py' does not exist."),
         (["-pyfs", "job"], "Python file '{folder}/job/x.txt' is none"),
     ],

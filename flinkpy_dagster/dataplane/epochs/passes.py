@@ -23,6 +23,7 @@ from flinkpy_dagster.dataplane.regions.sources import source_rows
 from flinkpy_dagster.dataplane.rows.arrivals import SourceInput, StageInput
 from flinkpy_dagster.dataplane.sinks.delivery import delivered
 from flinkpy_dagster.dataplane.spark.shipping import packed
+from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -58,6 +59,7 @@ class EpochPasses:
     polled: Mapping[int, PolledSource]
     staged: Callable[[StagePlan], StagePlan]
     attempt: int = 0
+    worker_code: WorkerCode = field(default_factory=WorkerCode)
     _code: dict[int, bytes] = field(default_factory=dict)
     _environments: dict[int, TaskEnvironment] = field(default_factory=dict)
     _taken: dict[tuple[int, int], DataFrame] = field(default_factory=dict)
@@ -84,6 +86,7 @@ class EpochPasses:
                 read_source=_Reading(self, self._rows(rows, stack), epoch.number).read,
                 compute=run_without_result,
                 stack=stack,
+                worker_code=self.worker_code,
             )
             for plan in self.plans:
                 environment = replace(self._environments[plan.stage.id], epoch=epoch)

@@ -25,7 +25,7 @@ from flinkpy_dagster.dataplane.regions.results import RegionResult
 from flinkpy_dagster.dataplane.spark.driver_loss import GONE
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.session import living_session
-from flinkpy_dagster.dataplane.spark.shipping import provide_files, provide_package
+from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode, provide_code
 from flinkpy_dagster.errors import JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -64,6 +64,7 @@ class EpochRunner:
         self._is_kept = False
         self._result: RegionResult | None = None
         self.totals = Totals()
+        self.worker_code = WorkerCode()
 
     def run(self, region: PipelinedRegion, attempt: int = 0) -> RegionResult:
         """Runs the whole job, of which ``region`` is a part, until it ends, is stopped or is canceled.
@@ -106,8 +107,7 @@ class EpochRunner:
         tag = job_tag(self.job_id)
         self.spark = living_session(self.spark, self.renew or (lambda: self.spark))
         context = self.spark.sparkContext
-        provide_package(context)
-        provide_files(context, self.configuration.get("python.files") or ())
+        self.worker_code = provide_code(context, self.configuration)
         context.addJobTag(tag)
         context.setJobDescription(self.job_graph.name)
         end = JobEnd.FAILED

@@ -87,6 +87,7 @@ class RunningEpochs:
             polled={node: source for node, (_, source) in self._polled.items()},
             staged=self._sinks.staged,
             attempt=self._attempt,
+            worker_code=runner.worker_code,
         )
         # 4. epochs
         try:

@@ -13,6 +13,7 @@ from flinkpy_dagster.dataplane.regions.passes import StagePass, pass_function
 from flinkpy_dagster.dataplane.regions.reports import Reports
 from flinkpy_dagster.dataplane.rows.arrivals import StageInput
 from flinkpy_dagster.dataplane.rows.departures import PassSchema
+from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, stage_of_vertices
 from flinkpy_dagster.graph.stream_graph import StreamNode
 
@@ -34,7 +35,7 @@ class Composition:
 
     ``read_source`` gives the input of a stage that reads a source of Spark's. A stage that several others read is
     kept and computed at once, by ``compute``: two jobs or two executors that need it at the same time would both
-    compute it. ``stack`` lets go of what is kept.
+    compute it. ``stack`` lets go of what is kept. ``worker_code`` is what the workers' Python has.
     """
 
     inputs: StageInputs
@@ -42,6 +43,7 @@ class Composition:
     read_source: ReadSource
     compute: Callable[[DataFrame], None]
     stack: ExitStack
+    worker_code: WorkerCode = field(default_factory=WorkerCode)
     rows: dict[int, DataFrame] = field(default_factory=dict)
     _plans: list[StagePlan] = field(default_factory=list)
 
@@ -51,7 +53,8 @@ class Composition:
         stage_pass = StagePass(
             plan.stage.id, code.plan, code.environment, code.has_pyflink_alias, stage_input, self.reports
         )
-        result = rows.mapInArrow(pass_function(stage_pass), parquet_schema(PassSchema.of(plan).arrow))
+        with self.worker_code.applied(rows.sparkSession.sparkContext):
+            result = rows.mapInArrow(pass_function(stage_pass), parquet_schema(PassSchema.of(plan).arrow))
         if plan.readers > 1:
             result = result.persist(StorageLevel.MEMORY_AND_DISK)
             self.stack.callback(result.unpersist)

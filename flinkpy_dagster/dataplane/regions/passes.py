@@ -17,6 +17,7 @@ from flinkpy_dagster.dataplane.rows.wire import WireRow
 from flinkpy_dagster.dataplane.spark.early_ends import closed_early
 from flinkpy_dagster.dataplane.spark.failures import crossing
 from flinkpy_dagster.dataplane.spark.shipping import unpacked
+from flinkpy_dagster.dataplane.spark.working_folder import enter_working_folder
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
 from flinkpy_dagster.operators.task.task import Task, TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
@@ -55,6 +56,7 @@ class StagePass:
         if self.has_pyflink_alias:
             pyflink_alias.install()
         with crossing():
+            enter_working_folder()
             plan: StagePlan = unpacked(self.packed_plan)
             environment: TaskEnvironment = unpacked(self.packed_environment)
             yield from closed_early(self._run(plan, environment, batches))

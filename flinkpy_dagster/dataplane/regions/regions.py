@@ -47,7 +47,8 @@ from flinkpy_dagster.dataplane.spark.driver_loss import GONE
 from flinkpy_dagster.dataplane.spark.failures import is_unreadable, spark_errors, translated
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.spark.session import living_session
-from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed, provide_files, provide_package
+from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed
+from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode, provide_code
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region, stage_of_vertices
 from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -113,14 +114,13 @@ class RegionRunner:
         self._have_spark()
         plans = self._plans(region)
         check_picklable(plan.stage for plan in plans)
-        provide_package(self.spark.sparkContext)
-        provide_files(self.spark.sparkContext, self.configuration.get("python.files") or ())
+        code = provide_code(self.spark.sparkContext, self.configuration)
         if region.id not in self._initialized:
             self.initialize_on_master([region])
         self._interrupted.discard(region.id)
         reports = self._reports[region.id] = new_reports(self.spark.sparkContext)
         with self._spark_jobs(region), ExitStack() as stack:
-            running = _RunningRegion(self, region.id, attempt, plans, reports, stack)
+            running = _RunningRegion(self, region.id, attempt, plans, reports, stack, code)
             return running.run()
 
     def _have_spark(self) -> None:
@@ -221,6 +221,7 @@ class _RunningRegion:
         plans: tuple[StagePlan, ...],
         reports: Accumulator[Reports],
         stack: ExitStack,
+        worker_code: WorkerCode,
     ) -> None:
         self._runner = runner
         self._region_id = region_id
@@ -242,6 +243,7 @@ class _RunningRegion:
             read_source=self._read_source,
             compute=self._run_alone,
             stack=stack,
+            worker_code=worker_code,
         )
 
     def run(self) -> RegionResult:

@@ -14,6 +14,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from flinkpy_dagster.dataplane.spark.driver_loss import CONNECTION_ERRORS, lost_driver
+from flinkpy_dagster.dataplane.spark.unfit_workers import located, missing_package, unfit_worker
 from flinkpy_dagster.dataplane.spark.unreadable import Sources, unreadable
 from flinkpy_dagster.errors import (
     FlinkpyError,
@@ -22,6 +23,7 @@ from flinkpy_dagster.errors import (
     OutOfMemory,
     TargetUnavailable,
     UnreadableSource,
+    UserCodeError,
     no_such_file,
     one_line,
 )
@@ -40,8 +42,17 @@ def crossing() -> Iterator[None]:
     """In a worker: our errors leave the block in a form that survives Spark."""
     try:
         yield
+    except UserCodeError as error:
+        cause = error.__cause__
+        missing = missing_package(cause, error) if isinstance(cause, ModuleNotFoundError) else None
+        raise _crossing(missing or error) from error
     except FlinkpyError as error:
         raise _crossing(error) from error
+    except ModuleNotFoundError as error:  # of what was sent here
+        missing = missing_package(error)
+        if missing is None:
+            raise
+        raise _crossing(missing) from error
     except MemoryError:
         raise _crossing(out_of_memory("A subtask")) from None
 
@@ -97,7 +108,9 @@ def translated(
     text = _full_text(error)
     crossed = _CROSSED.search(text)
     if crossed is not None:
-        return pickle.loads(base64.b64decode(crossed[1]))
+        return located(pickle.loads(base64.b64decode(crossed[1])), text)
+    if (unfit := unfit_worker(text)) is not None:
+        return unfit
     if _WORKER_DIED in text:  # the system kills the process that takes the last of its memory
         return JobFailed(job, OutOfMemory(f"a subtask was killed ({_WORKER_DIED}); most likely it"))
     if tag in text and _CANCELED.search(text):

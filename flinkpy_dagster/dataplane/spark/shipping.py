@@ -4,27 +4,23 @@ Functions travel by value, with all that the program's own modules hold of them:
 these.
 """
 
-import os
 import pickle
 import site
 import sys
 import sysconfig
-import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import cloudpickle
-from pyspark import SparkContext
 
 import flinkpy_dagster
 from flinkpy_dagster.errors import UnpicklableFunction
 from flinkpy_dagster.graph.stages import Stage
 from flinkpy_dagster.programs import pyflink_alias
-from flinkpy_dagster.programs.python_files import import_paths
 
 _PROTOCOL = 5
 
@@ -97,49 +93,10 @@ def _installed_folders() -> tuple[str, ...]:
     )
 
 
-def provide_package(context: SparkContext) -> None:
-    """Makes this package importable in all workers of the context; does so once."""
-    if getattr(context, "_flinkpy_is_provided", False):
-        return
-    if context.master.startswith("local"):
-        # the workers read this machine's files; Spark joins the path to its own, which leaves an absolute one as it is
-        context._python_includes.append(str(package_folder().parent))
-    else:
-        context.addPyFile(str(package_zip()))
-    context._flinkpy_is_provided = True
-
-
-def provide_files(context: SparkContext, files: Sequence[str]) -> None:
-    """Puts what ``python.files`` names on the import path of all workers of the context; each once.
-
-    Raises InvalidProgram for a file that is missing or that nothing could be imported from.
-    """
-    provided: set[str] = context.__dict__.setdefault("_flinkpy_files", set())
-    for file in (os.path.abspath(each.removeprefix("file://")) for each in files):
-        if file in provided:
-            continue
-        paths = import_paths([file], tempfile.mkdtemp(prefix="flinkpy-"))
-        if context.master.startswith("local"):
-            context._python_includes += paths
-        else:
-            context.addPyFile(_zip_of(Path(file)) if os.path.isdir(file) else file)
-        provided.add(file)
-
-
-def _zip_of(folder: Path) -> str:
-    """What is in the folder, to be put on an import path."""
-    target = Path(tempfile.mkdtemp(prefix="flinkpy-")) / f"{folder.name}.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(folder.rglob("*")):
-            if file.is_file() and "__pycache__" not in file.parts:
-                archive.write(file, file.relative_to(folder))
-    return str(target)
-
-
-def package_zip() -> Path:
-    """This package, and cloudpickle, as a zip that can be put on an import path."""
-    target = Path(tempfile.mkdtemp(prefix="flinkpy-")) / "flinkpy_dagster.zip"
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+def package_zip(folder: str) -> Path:
+    """This package, and cloudpickle, as a zip in ``folder`` that can be put on an import path."""
+    target = Path(folder) / "flinkpy_dagster.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for package in (package_folder(), Path(cloudpickle.__file__).parent):
             for file in sorted(package.rglob("*.py")):
                 archive.write(file, file.relative_to(package.parent))

@@ -6,12 +6,15 @@ see ``early_ends``.
 
 import gc
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from pyspark import daemon
 
-import flinkpy_dagster.dataplane.regions.passes  # noqa: F401
 from flinkpy_dagster.dataplane.spark.early_ends import GentleOs, closing
+
+with suppress(Exception):  # a Python that has not all it needs: the worker says so, in a task's error
+    import flinkpy_dagster.dataplane.regions.passes  # noqa: F401
 
 
 def settling(worker: Callable[..., int]) -> Callable[..., int]:

@@ -1,0 +1,78 @@
+"""Python workers that lack what a job needs: a package, this version of Python, any Python at all.
+
+What is found in a worker names its Python; on which worker that is, Spark says on the driver.
+"""
+
+import re
+import sys
+
+from flinkpy_dagster.errors import FlinkpyError, UnfitWorker, UserCodeError
+
+_WORKER = "{worker}"
+_AT = re.compile(r"Lost task \S+ in stage \S+ \(TID \d+\) \((\S+) executor (\w+)\)")
+_VERSIONS = re.compile(r"different version: (\d+\.\d+) than that in driver: (\d+\.\d+)")
+_NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
+_NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
+_OLD_PACKAGE = re.compile(r"\[(?:PACKAGE_NOT_INSTALLED|UNSUPPORTED_PACKAGE_VERSION)\] ([^\n;]+)")
+_BRING = (
+    "bring it with -pyreq requirements.txt, put it into the interpreter of -pyexec or an archive of -pyarch, or, if it "
+    "is the program's own, name it with -pyfs"
+)
+_OWN_REQUIREMENTS = (
+    "install flinkpy-dagster[worker] there, or bring a Python that has it: -pyarch venv.zip -pyexec "
+    "venv.zip/venv/bin/python"
+)
+_OURS = ("pyarrow", "pandas", "numpy")
+
+
+def missing_package(error: ModuleNotFoundError, user_code: UserCodeError | None = None) -> UnfitWorker | None:
+    """In a worker: what an import that failed means, in the function of ``user_code`` or in unpickling it."""
+    if not error.name:
+        return None
+    if user_code is None:
+        who, place = "The program", ""
+    else:
+        line = f" ({user_code.user_line})" if user_code.user_line else ""
+        who, place = f"Operator '{user_code.operator}'", line
+    return UnfitWorker(
+        f"{who} needs the package '{error.name}'{place}, which {sys.executable} on {_WORKER} does not have: {_BRING}."
+    )
+
+
+def located(error: FlinkpyError, text: str) -> FlinkpyError:
+    """On the driver: an error of ``missing_package`` with the worker that Spark's text tells."""
+    if isinstance(error, UnfitWorker):
+        return UnfitWorker(str(error.args[0]).replace(_WORKER, _worker(text)))
+    return error
+
+
+def unfit_worker(text: str) -> UnfitWorker | None:
+    """On the driver: what Spark's text says of a worker whose Python did not come as far as our code."""
+    worker = _worker(text)
+    if versions := _VERSIONS.search(text):
+        return UnfitWorker(
+            f"The Python on {worker} is {versions[1]}, the program's is {versions[2]}: functions of the one do not run "
+            f"in the other; name a Python {versions[2]} of the workers with -pyexec, or bring one with -pyarch."
+        )
+    if python := _NO_PYTHON.search(text):
+        return UnfitWorker(
+            f"There is no Python '{python[1]}' on {worker}: name one that is there with -pyexec, or bring one, "
+            "-pyarch venv.zip -pyexec venv.zip/venv/bin/python."
+        )
+    if module := _NO_MODULE.search(text):
+        if module[1].partition(".")[0] not in _OURS:
+            return None
+        return UnfitWorker(
+            f"The Python on {worker} does not have the package '{module[1]}', which every worker needs: "
+            f"{_OWN_REQUIREMENTS}."
+        )
+    if package := _OLD_PACKAGE.search(text):
+        return UnfitWorker(f"The Python on {worker} is not enough: {package[1]} {_OWN_REQUIREMENTS}.")
+    return None
+
+
+def _worker(text: str) -> str:
+    found = _AT.search(text)
+    if found is None:
+        return "a worker"
+    return "this machine" if found[2] == "driver" else f"worker {found[1]} (executor {found[2]})"
