@@ -1,15 +1,18 @@
 """Running a program for its graphs only: ``execute()`` hands over the JobGraph instead of running it.
 
-Flink's counterpart is its interactive mode, where ``ContextEnvironment`` ends the program at ``execute()``.
+Flink's counterpart is its interactive mode, where ``ContextEnvironment`` ends the program at ``execute()``; for
+programs that are submitted detached, where the program goes on, its ``StreamContextEnvironment``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from flinkpy_dagster.api.defaults import environments_start_with
+from flinkpy_dagster.api.detached import DetachedJob
+from flinkpy_dagster.api.job_client import JobClient
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.chaining import job_graph_of
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -36,21 +39,40 @@ class CapturedJob:
 
 @dataclass
 class Captured:
-    """What a capture found."""
+    """What a capture found. ``submit``: see ``capture``; ``earlier``: see ``skip_jobs``."""
 
+    submit: Callable[[CapturedJob], str] | None = None
+    earlier: list[str] = field(default_factory=list)
     jobs: list[CapturedJob] = field(default_factory=list)
+
+    @property
+    def is_detached(self) -> bool:
+        """Does the program go on after ``execute()``, without a result of its jobs?"""
+        return self.submit is not None or bool(self.earlier)
+
+    def take(self, job: CapturedJob) -> JobClient:
+        """What ``execute_async()`` gives in a detached program. Raises ProgramCaptured in others."""
+        if self.earlier:
+            return DetachedJob(self.earlier.pop(0))
+        self.jobs.append(job)
+        if self.submit is None:
+            raise ProgramCaptured()
+        return DetachedJob(self.submit(job))
 
 
 _current: ContextVar[Captured | None] = ContextVar("flinkpy_capture", default=None)
 
 
 @contextmanager
-def capture(defaults: Configuration | None = None) -> Iterator[Captured]:
+def capture(
+    defaults: Configuration | None = None, submit: Callable[[CapturedJob], str] | None = None
+) -> Iterator[Captured]:
     """``with capture() as captured: main()``. The first ``execute()`` is recorded and ends the block.
 
-    ``defaults`` are what environments start with, as ``environments_start_with`` has it.
+    With ``submit`` it does not: that is called with every job, gives its id, and the program goes on, as Flink's
+    detached programs do. ``defaults`` are what environments start with, as ``environments_start_with`` has it.
     """
-    captured = Captured()
+    captured = Captured(submit)
     token = _current.set(captured)
     try:
         with environments_start_with(Configuration(defaults)):
@@ -64,6 +86,13 @@ def capture(defaults: Configuration | None = None) -> Iterator[Captured]:
 def current_capture() -> Captured | None:
     """The capture that is active in this context, None if programs really run."""
     return _current.get()
+
+
+def skip_jobs(job_ids: Sequence[str]) -> None:
+    """The active capture passes over as many ``execute()``: those jobs were submitted before, with these ids."""
+    captured = current_capture()
+    if captured is not None:
+        captured.earlier = list(job_ids)
 
 
 def plans_of(environment: "StreamExecutionEnvironment") -> Json:

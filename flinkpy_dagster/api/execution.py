@@ -6,7 +6,7 @@ from typing import Any
 
 import cloudpickle
 
-from flinkpy_dagster.api.capturing import CapturedJob, ProgramCaptured, current_capture
+from flinkpy_dagster.api.capturing import CapturedJob, current_capture
 from flinkpy_dagster.api.iterating import CloseableIterator
 from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.recording import Recording, is_such_a_copy
@@ -42,8 +42,10 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
     configuration = Configuration(recording.configuration)
     captured = current_capture()
     if captured is not None:
-        captured.jobs.append(CapturedJob(stream_graph, job_graph, stream_graph.job_name, configuration))
-        raise ProgramCaptured()
+        job = CapturedJob(stream_graph, job_graph, stream_graph.job_name, configuration)
+        client = captured.take(job)
+        recording.clear()
+        return client
     client = executor_for(configuration)(job_graph, configuration)
     started_jobs().add(client)
     recording.clear()
@@ -96,7 +98,15 @@ def check_pickling(graph: StreamGraph) -> None:
 
 
 def collect(recording: Recording, stream: Transformation, job_name: str | None) -> CloseableIterator:
-    """Runs everything recorded and hands the elements of one stream to the client."""
+    """Runs everything recorded and hands the elements of one stream to the client.
+
+    Raises UnsupportedFeature in a detached program: nobody would be there to take them.
+    """
+    captured = current_capture()
+    if captured is not None and captured.is_detached:
+        raise UnsupportedFeature(
+            "execute_and_collect() in a detached program", "write to a sink, or run the program attached."
+        )
     sink = LegacySinkTransformation(
         id=recording.ids.next(),
         name=COLLECT_SINK,

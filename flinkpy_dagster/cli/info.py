@@ -1,4 +1,4 @@
-"""``flinkpy info``: the plan of a program in Flink's words, all its plans as JSON, or the slots it needs, without running it."""
+"""``flinkpy info``: the plan of a program as Flink prints it, all plans as JSON, or its slots; nothing runs."""
 
 import json
 import sys
@@ -25,9 +25,9 @@ _FOOT = "-" * 62
 def run(arguments: Arguments) -> int:
     """Prints the execution plan between two rules, as Flink's ``CliFrontend.info`` does.
 
-    With ``--json`` it prints one JSON object with ``execution_plan``, ``job_plan``, ``job_vertices`` and ``job_edges``; so
-    it does with ``-c``, which Flink does not have for Python programs. With ``--slots`` it is what the job needs in slots
-    instead, as a text or as JSON; with ``--graph`` it draws an SVG file and prints its path.
+    With ``--json`` it prints one JSON object with ``execution_plan``, ``job_plan``, ``job_vertices`` and ``job_edges``;
+    so it does with ``-c``, which Flink does not have for Python programs. With ``--slots`` it is what the job needs in
+    slots instead, as a text or as JSON; with ``--graph`` it draws an SVG file and prints its path.
 
     What the program prints goes to standard error. Raises the program's error, or InvalidProgram if it has no job and
     for a file that cannot be written.

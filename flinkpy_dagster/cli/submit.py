@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from contextlib import redirect_stdout
 
 from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.cli.program_call import configuration_of, files_of
@@ -17,7 +18,7 @@ _TERMINAL = frozenset({"FINISHED", "CANCELED", "FAILED", "SUSPENDED"})
 
 
 def submit(arguments: Arguments) -> int:
-    """Prints the job id once the job is launched; with ``-m``, but without ``-d``, waits for its end.
+    """Prints the id of every job of the program once launched; with ``-m``, but without ``-d``, waits for its end.
 
     Raises the program's error, SubmissionRefused, and what the gateway refuses.
     """
@@ -26,8 +27,13 @@ def submit(arguments: Arguments) -> int:
         return _submit_remotely(arguments, configuration, RemoteCluster.at(arguments.manager))
     from flinkpy_dagster.orchestration.dispatcher.jobs import open_instance
 
+    output = sys.stdout
     with open_instance() as instance:
-        from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, submit_program
+        from flinkpy_dagster.orchestration.dispatcher.submission import (
+            ProgramCall,
+            SubmittedJob,
+            submit_program,
+        )
 
         call = ProgramCall(
             path=arguments.program,
@@ -38,19 +44,25 @@ def submit(arguments: Arguments) -> int:
             folder=os.getcwd(),
         )
         job_id = configuration.get_string(JOB_ID_OPTION, None)
-        job = submit_program(instance, call, configuration, job_id=job_id)
-    tell = Teller(arguments.json)
-    tell(f"Job has been submitted with JobID {job.job_id}")
-    tell.object({"job_id": job.job_id, "run_id": job.run_id, "name": job.name})
+        tell = Teller(arguments.json)
+
+        def told(job: SubmittedJob) -> None:
+            with redirect_stdout(output):  # the program's own output goes elsewhere
+                tell(f"Job has been submitted with JobID {job.job_id}")
+                tell.object({"job_id": job.job_id, "run_id": job.run_id, "name": job.name})
+
+        submit_program(instance, call, configuration, job_id=job_id, tell=told)
     return 0
 
 
 def _submit_remotely(arguments: Arguments, configuration: Configuration, remote: RemoteCluster) -> int:
     program = arguments.program
-    if program is None or arguments.files or arguments.python_path:
+    own = (arguments.files, arguments.python_path, arguments.requirements, arguments.archives)
+    if program is None or any(own):
         raise UnsupportedFeature(
-            "-pyfs, -pypath and -pym with -m",
-            "give the gateway one .py file, or a .zip that has all modules.",
+            "-pyfs, -pypath, -pyreq, -pyarch and -pym with -m",
+            "give the gateway one .py file, or a .zip that has all modules; what is on the gateway's machine can be "
+            "named with -D python.files, -D python.requirements and -D python.archives.",
         )
     if not os.path.isfile(program):
         raise InvalidProgram(f"Program '{program}' cannot be read: there is no such file.")

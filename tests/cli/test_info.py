@@ -65,7 +65,10 @@ def test_info_when_not_asked_for_json_then_the_execution_plan_is_between_flinks_
     assert is_flinks(last, recorded())
     nodes = json.loads("\n".join(plan))["nodes"]
     assert [node["pact"] for node in nodes] == ["Data Source", "Operator", "Data Sink"]
-    assert [node["contents"] for node in nodes][::2] == ["Source: Collection Source", "Sink: Print to Std. Out"]
+    assert [node["contents"] for node in nodes][::2] == [
+        "Source: Collection Source",
+        "Sink: Print to Std. Out",
+    ]
 
 
 def test_info_when_a_function_is_named_then_main_is_not_called(flinkpy_info):

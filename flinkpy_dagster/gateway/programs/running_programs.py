@@ -58,8 +58,13 @@ class ProgramRun:
 
 
 def submit(run: ProgramRun, dagster_home: str) -> str:
-    """The id of the job that the program has, detached. Raises RestError 400 with the program's error."""
-    text = _called(["run", "-d", *run.restoring(), *run.arguments()], dagster_home)
+    """The id of the job that the program has, detached. Raises RestError 400 with the program's error.
+
+    A second ``execute()`` is an error of the program, as it is for Flink's ``JarRunHandler``.
+    """
+    text = _called(
+        ["run", "-d", "-D", "$internal.single-job=true", *run.restoring(), *run.arguments()], dagster_home
+    )
     found = re.search(r"JobID ([0-9a-f]{32})", text)
     if found is None:
         raise bad_request("The program has submitted no job.")

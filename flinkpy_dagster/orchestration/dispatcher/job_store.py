@@ -38,7 +38,8 @@ class StoredJob:
 
     ``program`` is the path of the file as it was given, or None for a ``module``; ``source`` its copy, ``files`` those
     of what -pyfs named (relative to the job's folder), ``folder`` the working folder, ``plan`` Flink's JSON plan.
-    ``dagster_name`` is what the Dagster job is called after. Times in ms since 1970.
+    ``dagster_name`` is what the Dagster job is called after, ``earlier`` the ids of the jobs that the program submitted
+    before this one. Times in ms since 1970.
     """
 
     job_id: str
@@ -54,6 +55,7 @@ class StoredJob:
     configuration: Mapping[str, str]
     plan: Mapping[str, Any]
     submitted_ms: int
+    earlier: tuple[str, ...] = ()
 
 
 class JobStore:
@@ -125,7 +127,8 @@ def read_job(folder: str) -> StoredJob | None:
     except FileNotFoundError:
         return None
     values = json.loads(text)
-    return StoredJob(**values | {"args": tuple(values["args"]), "files": tuple(values["files"])})
+    lists = {name: tuple(values.get(name, ())) for name in ("args", "files", "earlier")}
+    return StoredJob(**values | lists)
 
 
 def program_folder(folder: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from dagster import Definitions
 
+from flinkpy_dagster.api.capturing import skip_jobs
 from flinkpy_dagster.api.defaults import environments_start_with, starting_configuration
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.config import Configuration
@@ -39,6 +40,7 @@ def caller(job: StoredJob, folder: str) -> Callable[[list[str]], None]:
         options = Configuration.from_dict(job.configuration).add_all(starting_configuration())
         if paths:
             options.set("python.files", ",".join(paths))
+        skip_jobs(job.earlier)
         with (
             environments_start_with(options),  # those of the run's config win
             importing_from(paths),

@@ -4,8 +4,8 @@ import os
 import sys
 import tempfile
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,9 @@ from flinkpy_dagster.programs.program import Program, module_program
 from flinkpy_dagster.programs.python_files import import_paths, importing_from
 
 UNNAMED_JOBS = ("Flink Streaming Job", "Flink Batch Job", "DataStream Collect")
+SINGLE_JOB_OPTION = "$internal.single-job"
+"""Set to true where a program may have one job only: programs run for the REST API."""
+SINGLE_JOB = "Cannot have more than one execute() or executeAsync() call in a single environment."
 LOCATION_PREFIX = "flinkpy-job-"
 """Code locations of submitted jobs are called this and the job's id."""
 
@@ -81,28 +84,78 @@ class SubmittedJob:
 
 
 def submit_program(
-    instance: DagsterInstance, call: ProgramCall, configuration: Configuration, *, job_id: str | None = None
-) -> SubmittedJob:
-    """Runs the program up to its first ``execute()`` in this process, and launches that job detached.
+    instance: DagsterInstance,
+    call: ProgramCall,
+    configuration: Configuration,
+    *,
+    job_id: str | None = None,
+    tell: Callable[[SubmittedJob], None] = lambda job: None,
+) -> list[SubmittedJob]:
+    """Runs the program in this process, to its end; every ``execute()`` launches its job detached and goes on.
 
-    ``job_id``: what the job is to be called; None: a new id. Raises the program's error, SubmissionRefused,
-    DuplicateJobSubmission.
+    Those jobs, also handed to ``tell`` one by one. ``job_id``: what the job is to be called; None: a new id. Raises the
+    program's error, InvalidProgram if it has no job, SubmissionRefused, DuplicateJobSubmission; jobs that were launched
+    before the error go on.
     """
     with tempfile.TemporaryDirectory(prefix="flinkpy-") as pending:
-        # 1. the program, up to its execute(), with what it imports
         paths = import_paths(call.files, os.path.join(pending, FILES), are_copied=True)
-        with _captured(call, paths, configuration) as (captured, copies):
-            require_runnable(captured.job_graph)
-        files = tuple(os.path.relpath(path, pending) for path in paths)
-        job = _stored(call, files, captured, configuration, job_id or random_id())
-        store = JobStore(instance.root_directory)
+        with importing_from(paths):
+            submission = _Submission(instance, call, configuration, pending, paths, job_id, tell)
+            submission.run()
+        return submission.jobs
+
+
+class _Submission:
+    """One run of a program that submits its jobs."""
+
+    def __init__(
+        self,
+        instance: DagsterInstance,
+        call: ProgramCall,
+        configuration: Configuration,
+        pending: str,
+        paths: list[str],
+        job_id: str | None,
+        tell: Callable[[SubmittedJob], None],
+    ):
+        self.jobs: list[SubmittedJob] = []
+        self._instance, self._call, self._configuration = instance, call, configuration
+        self._files = tuple(os.path.relpath(path, pending) for path in paths)
+        self._pending, self._job_id, self._tell = pending, job_id, tell
+
+    def run(self) -> None:
+        """The program, to its end."""
+        pyflink_alias.install()
+        with (
+            redirect_stdout(sys.stderr),
+            self._call.program() as program,
+            capture(self._configuration, lambda job: self._submit(program, job)),
+        ):
+            _run(program, self._call)
+        if not self.jobs:
+            raise InvalidProgram(f"Program '{self._call.name}' ended without execute(): it has no job.")
+
+    def _submit(self, program: Program, captured: CapturedJob) -> str:
+        """The id of the job, which is launched."""
+        if self.jobs and self._configuration.get_string(SINGLE_JOB_OPTION, None) == "true":
+            raise InvalidProgram(SINGLE_JOB)
+        # 1. the job can run
+        require_runnable(captured.job_graph)
+        earlier = tuple(job.job_id for job in self.jobs)
+        job = _stored(
+            self._call, self._files, captured, self._configuration, self._job_id or random_id(), earlier
+        )
+        store = JobStore(self._instance.root_directory)
         with store.locked():
             # 2. nobody else has its id
-            require_free_id(job.job_id, status_of_id(instance, job.job_id))
+            require_free_id(job.job_id, status_of_id(self._instance, job.job_id))
             # 3. it is stored: from here on it will run, whatever becomes of this process
-            store.put(job, copies, files=os.path.join(pending, FILES))
+            store.put(job, _copies(program, self._call), files=os.path.join(self._pending, FILES))
             # 4. it runs
-            return _started_or_forgotten(instance, store, job)
+            submitted = _started_or_forgotten(self._instance, store, job)
+        self.jobs.append(submitted)
+        self._tell(submitted)
+        return job.job_id
 
 
 def start(instance: DagsterInstance, store: JobStore, job: StoredJob) -> SubmittedJob:
@@ -140,22 +193,6 @@ def status_of_id(instance: DagsterInstance, job_id: str) -> str | None:
     except JobNotFound:
         result = JobResultStore(instance.root_directory).get(job_id)
         return None if result is None else result.status
-
-
-@contextmanager
-def _captured(
-    call: ProgramCall, paths: list[str], configuration: Configuration
-) -> Iterator[tuple[CapturedJob, list[tuple[str, str]]]]:
-    """The job of the first ``execute()``, and what of the program must be copied to run it again."""
-    pyflink_alias.install()
-    with importing_from(paths):
-        program = call.program()
-        with redirect_stdout(sys.stderr), program:
-            with capture(configuration) as captured:
-                _run(program, call)
-            if not captured.jobs:
-                raise InvalidProgram(f"Program '{call.name}' ended without execute(): it has no job.")
-            yield captured.jobs[0], _copies(program, call)
 
 
 def _run(program: Program, call: ProgramCall) -> None:
@@ -198,6 +235,7 @@ def _stored(
     captured: CapturedJob,
     configuration: Configuration,
     job_id: str,
+    earlier: tuple[str, ...],
 ) -> StoredJob:
     return StoredJob(
         job_id=job_id,
@@ -213,4 +251,5 @@ def _stored(
         configuration=configuration.to_dict(),
         plan=job_plan(captured.job_graph, job_id),
         submitted_ms=now_ms(),
+        earlier=earlier,
     )

@@ -1,5 +1,6 @@
 """Detached jobs: stored, launched by Dagster's run launcher in a process of their own, found by everybody."""
 
+import dataclasses
 import gc
 import shutil
 import sys
@@ -8,6 +9,7 @@ import time
 import pytest
 from dagster import DagsterInstance
 
+from flinkpy_dagster.api.capturing import capture
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import DuplicateJobSubmission, InvalidProgram
 from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore, StoredJob
@@ -16,6 +18,7 @@ from flinkpy_dagster.orchestration.dispatcher.recovery import NEVER_STARTED, rec
 from flinkpy_dagster.orchestration.dispatcher.requests import await_end, cancel_job
 from flinkpy_dagster.orchestration.dispatcher.results import result_of_job
 from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
+from flinkpy_dagster.orchestration.dispatcher.stored_definitions import caller
 from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, dagster_name, submit_program
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG
 
@@ -77,6 +80,23 @@ def await_start(instance):
 OPTIONS = Configuration.from_dict({"parallelism.default": "1", "execution.runtime-mode": "BATCH"})
 
 
+STORED = StoredJob(
+    job_id=JOB,
+    name="marked words",
+    dagster_name="words",
+    program=None,
+    module=None,
+    function=None,
+    source="words.py",
+    args=(),
+    files=(),
+    folder="",
+    configuration=OPTIONS.to_dict(),
+    plan={},
+    submitted_ms=1,
+)
+
+
 def test_run_config_when_options_are_set_then_as_one_would_type_it():
     options = Configuration.from_pairs(
         ["parallelism.default=2", "spark.x=y", "execution.target=local[3]", "python.fn-execution.bundle.size=5",
@@ -130,7 +150,7 @@ def test_program_when_it_has_no_job_then_refused_and_nothing_is_left(instance, t
 def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_its_result(
     instance, call, tmp_path
 ):
-    submitted = submit_program(instance, call, OPTIONS, job_id=JOB)
+    (submitted,) = submit_program(instance, call, OPTIONS, job_id=JOB)
     assert (submitted.job_id, submitted.run_id, submitted.name) == (JOB, run_id_of(JOB), "marked words")
     run = instance.get_run_by_id(submitted.run_id)
     assert run.tags[JOB_ID_TAG] == JOB
@@ -150,27 +170,33 @@ def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_it
     assert caught.value.is_globally_terminated
 
 
+def test_stored_job_when_it_is_the_second_of_its_program_then_the_first_is_passed_over(tmp_path):
+    program = """
+from flinkpy_dagster.api import StreamExecutionEnvironment
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1]).print()
+assert str(env.execute("one").get_job_id()) == "1" * 32
+env.from_collection([1]).print()
+env.execute("two")
+"""
+    (tmp_path / "two.py").write_text(program)
+    store = JobStore(str(tmp_path))
+    job = dataclasses.replace(
+        STORED, program="two.py", source="two.py", folder=str(tmp_path), earlier=("1" * 32,)
+    )
+    store.put(job, [(str(tmp_path / "two.py"), "two.py")])
+    with capture() as captured:
+        caller(job, store.folder_of(JOB))([])
+    assert [job.job_name for job in captured.jobs] == ["two"]
+
+
 @pytest.mark.dagster
 @pytest.mark.spark
 @pytest.mark.slow
 def test_job_when_its_submission_died_before_the_launch_then_recovery_launches_it(instance, call, tmp_path):
     folder = tmp_path / "job"
     JobStore(instance.root_directory).put(
-        StoredJob(
-            job_id=JOB,
-            name="marked words",
-            dagster_name="words",
-            program=call.path,
-            module=None,
-            function=None,
-            source="words.py",
-            args=call.args,
-            files=("files",),
-            folder=call.folder,
-            configuration=OPTIONS.to_dict(),
-            plan={},
-            submitted_ms=1,
-        ),
+        dataclasses.replace(STORED, program=call.path, args=call.args, files=("files",), folder=call.folder),
         [(str(path), path.name) for path in folder.iterdir()],
         files=str(make_folder(tmp_path / "extra", call.files[0])),
     )
