@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.sensors.launching import launch_on
     from flinkpy_dagster.orchestration.sensors.schedules import launch_at
     from flinkpy_dagster.orchestration.sensors.triggers import AssetMaterialized, KafkaOffsets, NewFiles
-    from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
+    from flinkpy_dagster.orchestration.steps.slot_sharing import slot_sharing_executor
 
 __version__ = "0.1.0"
 __all__ = [
@@ -65,7 +65,7 @@ _HOMES = {
     "keep_running": f"{_SENSORS}.keeping_running",
     "launch_at": f"{_SENSORS}.schedules",
     "launch_on": f"{_SENSORS}.launching",
-    "slot_sharing_executor": "flinkpy_dagster.orchestration.steps.executor",
+    "slot_sharing_executor": "flinkpy_dagster.orchestration.steps.slot_sharing",
 }
 
 

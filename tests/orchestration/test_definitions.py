@@ -56,8 +56,14 @@ def test_jobs_when_two_programs_have_ops_of_one_name_then_all_are_loaded() -> No
 def test_resources_when_a_program_is_called_by_a_number_then_begin_with_a_letter(tmp_path) -> None:
     program = tmp_path / "2024_words.py"
     program.write_text((ROOT / "jobs" / "word_count.py").read_text())
-    definitions = definitions_from(program)
-    assert set(definitions.resources) == {"program_2024_words_run"}  # Dagster makes a namedtuple of them
+    job = definitions_from(program).resolve_job_def("_2024_words_job")
+    assert set(job.resource_defs) == {"program_2024_words_run", "io_manager"}
+
+
+def test_jobs_when_there_are_several_programs_then_each_has_no_resource_but_its_own() -> None:
+    definitions = definitions_from(programs.streaming, programs.batch)
+    resources = definitions.resolve_job_def("streaming_job").resource_defs
+    assert set(resources) == {"streaming_run", "io_manager"}
 
 
 def test_job_when_loaded_then_one_op_per_vertex() -> None:

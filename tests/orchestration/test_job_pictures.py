@@ -16,7 +16,8 @@ from dagster import (
 from flinkpy_dagster import definitions_from, slot_sharing_executor
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import UserCodeError
-from flinkpy_dagster.orchestration.job.job_pictures import GRAPH, SLOTS, tell_pictures
+from flinkpy_dagster.orchestration.job.graph_picture import GRAPH
+from flinkpy_dagster.orchestration.job.job_pictures import SLOTS, tell_pictures
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.programs.checkpoint_history import PICTURE, CheckpointHistory

@@ -16,7 +16,7 @@ from flinkpy_dagster.orchestration.programs.config_schema import (
     program_config_schema,
 )
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
-from flinkpy_dagster.orchestration.programs.program_resource import with_checkpoint_found
+from flinkpy_dagster.orchestration.programs.run_making import with_checkpoint_found
 
 pytestmark = pytest.mark.dagster
 

@@ -7,14 +7,14 @@ from dagster import DagsterInstance, DynamicOut, DynamicOutput, execute_job, job
 
 from flinkpy_dagster import slot_sharing_executor
 from flinkpy_dagster.errors import ConfigurationError
-from flinkpy_dagster.orchestration import op_tags
+from flinkpy_dagster.orchestration.steps import step_tasks
 from flinkpy_dagster.runtime.slots import ResourceProfile
 
 pytestmark = pytest.mark.dagster
 
 
 class Step:
-    """What ``op_tags`` looks at."""
+    """What ``step_tasks`` looks at."""
 
     def __init__(self, **tags: str):
         self.key = self.node_handle = "load"
@@ -34,13 +34,13 @@ class Plan:
 
 def test_task_when_tagged_then_slots_group_and_profile() -> None:
     step = Step(slots="3", slot_sharing_group="heavy", resource_profile="cpu=2, memory=4g")
-    (spec,) = op_tags.task_specs(Plan(step))
+    (spec,) = step_tasks.task_specs(Plan(step))
     assert (spec.slots, spec.slot_sharing_group) == (3, "heavy")
     assert spec.profile == ResourceProfile(cpu_cores=2.0, memory_bytes=4 * 2**30)
 
 
 def test_task_when_untagged_then_one_slot_of_its_own() -> None:
-    (spec,) = op_tags.task_specs(Plan(Step()))
+    (spec,) = step_tasks.task_specs(Plan(Step()))
     assert (spec.slots, spec.slot_sharing_group) == (1, "only load")
 
 
@@ -61,7 +61,7 @@ def test_tag_when_its_value_is_bad_then_error_names_op_tag_value_and_what_is_all
     tag, value, allowed
 ) -> None:
     with pytest.raises(ConfigurationError) as raised:
-        op_tags.task_specs(Plan(Step(**{tag: value})))
+        step_tasks.task_specs(Plan(Step(**{tag: value})))
     text = str(raised.value)
     assert f"Op 'load' has the tag flinkpy/{tag}" in text
     assert allowed in text
@@ -72,7 +72,7 @@ def test_tag_when_it_does_not_exist_then_error_names_the_nearest() -> None:
     with pytest.raises(
         ConfigurationError, match="flinkpy/slot, which does not exist: did you mean flinkpy/slots"
     ):
-        op_tags.task_specs(Plan(Step(slot="1")))
+        step_tasks.task_specs(Plan(Step(slot="1")))
 
 
 @op(out=DynamicOut(int))

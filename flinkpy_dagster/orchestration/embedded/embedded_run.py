@@ -25,7 +25,7 @@ from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, legal_name
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
-from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
+from flinkpy_dagster.orchestration.steps.slot_sharing import slot_sharing_executor
 
 if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.embedded.embedded_job import EmbeddedJob

@@ -4,36 +4,18 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from dagster import MetadataValue
-
-from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.orchestration.job.graph_picture import graph_metadata, shown
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.op_tags import vertex_tag
 from flinkpy_dagster.orchestration.run_control import RunControl
-from flinkpy_dagster.pictures.job_graph_picture import Flow, job_graph_picture
+from flinkpy_dagster.pictures.job_graph_picture import Flow
 from flinkpy_dagster.pictures.slots_picture import Stay, slots_picture
-from flinkpy_dagster.pictures.svg import data_uri, scaled
 from flinkpy_dagster.runtime.execution_states import TERMINAL, ExecutionState
 from flinkpy_dagster.runtime.scheduling import Scheduler
 
-GRAPH, SLOTS = "job_graph_picture", "slots_picture"
-"""Fields of metadata."""
-
-MOST_VERTICES = 80
-DIALOG_WIDTH = 1120
-
-
-def shown(svg: str, about: str) -> MetadataValue:
-    """The picture as Markdown, as wide as the dialog in which Dagster shows it."""
-    return MetadataValue.md(f"![{about}]({data_uri(scaled(svg, DIALOG_WIDTH))})")
-
-
-def graph_metadata(graph: JobGraph, flows: Mapping[str, Flow] | None = None) -> dict[str, Any]:
-    """The JobGraph, unless it is too large to be looked at."""
-    if len(graph.vertices) > MOST_VERTICES:
-        return {}
-    return {GRAPH: shown(job_graph_picture(graph, flows), f"JobGraph of {graph.name}")}
+SLOTS = "slots_picture"
+"""Field of metadata."""
 
 
 def tell_pictures(control: RunControl, graph: NamedGraph, results: Mapping[int, Any]) -> None:

@@ -12,7 +12,6 @@ from dagster import (
     AssetKey,
     AssetMaterialization,
     AssetObservation,
-    AssetSpec,
     DagsterInstance,
     MetadataValue,
 )
@@ -35,16 +34,6 @@ NUMBERS_SECONDS = 3.0
 _WAKE_SECONDS = 0.5
 MAX_RETRIES_TAG = "dagster/max_retries"
 """Dagster's own: retries of this run by the daemon."""
-
-
-def checkpoints_spec(key: AssetKey, group_name: str) -> AssetSpec:
-    """The external asset."""
-    return AssetSpec(
-        key,
-        group_name=group_name,
-        description="Completed checkpoints and savepoints of the job; failed ones are observations.",
-        kinds={"flink"},
-    )
 
 
 def with_checkpoints(

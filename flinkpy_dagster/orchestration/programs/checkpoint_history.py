@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from flinkpy_dagster.orchestration.job.job_pictures import shown
+from flinkpy_dagster.orchestration.job.graph_picture import shown
 from flinkpy_dagster.pictures.checkpoints_picture import CheckpointPoint, checkpoints_picture
 from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointRecord
 

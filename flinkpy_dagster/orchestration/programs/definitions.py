@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dagster import BackfillPolicy, Definitions, ExecutorDefinition, ResourceDefinition, define_asset_job
+from dagster import BackfillPolicy, Definitions, ExecutorDefinition, define_asset_job
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.boundedness import is_unbounded
-from flinkpy_dagster.orchestration.job.job_pictures import graph_metadata
+from flinkpy_dagster.orchestration.job.graph_picture import graph_metadata
 from flinkpy_dagster.orchestration.naming import JOB_TAG, NamedGraph, legal_name, resource_key
 from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
@@ -21,7 +21,7 @@ from flinkpy_dagster.orchestration.programs.spark_resource import session_of, sp
 from flinkpy_dagster.orchestration.quality.asset_checks import state_checks
 from flinkpy_dagster.orchestration.quality.expecting import Expectations
 from flinkpy_dagster.orchestration.quality.program_checks import checks_by_program
-from flinkpy_dagster.orchestration.steps.executor import slot_sharing_executor
+from flinkpy_dagster.orchestration.steps.slot_sharing import slot_sharing_executor
 
 
 def definitions_from(
@@ -71,7 +71,7 @@ def definitions_from(
             )
         ],
         jobs=[each.job for each in parts],
-        resources={**given, **{each.resource_key: each.resource for each in parts}},
+        resources=given,
         executor=executor,
     )
 
@@ -80,8 +80,6 @@ def definitions_from(
 class _Parts:
     """What one program adds to a code location."""
 
-    resource_key: str
-    resource: ResourceDefinition
     assets: list[Any]
     job: Any
 
@@ -124,7 +122,7 @@ def _loaded(
 
 def _parts_of(loaded: LoadedProgram, ops: ProgramOps) -> _Parts:
     program, source = loaded.program, loaded.source
-    assets = ops.assets()
+    assets = replace(ops, resource=loaded.resource()).assets()
     job = define_asset_job(
         f"{loaded.graph.name}_job",
         [assets],
@@ -133,4 +131,4 @@ def _parts_of(loaded: LoadedProgram, ops: ProgramOps) -> _Parts:
         metadata=graph_metadata(loaded.graph.job_graph),
         tags={JOB_TAG: "true", "flinkpy/program": source.name, **program.tags},
     )
-    return _Parts(ops.resource_key, loaded.resource(), [assets, *ops.source_specs()], job)
+    return _Parts([assets, *ops.source_specs()], job)

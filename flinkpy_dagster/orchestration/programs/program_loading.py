@@ -1,9 +1,11 @@
 """Programs as a code location names them, and the JobGraph each makes for given arguments and options."""
 
+import ast
 import inspect
 import sys
+import tokenize
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +18,8 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program
+
+_BEFORE_A_DOCSTRING = (tokenize.ENCODING, tokenize.COMMENT, tokenize.NL)
 
 ProgramLike = str | Path | ModuleType | Callable[..., Any]
 
@@ -133,9 +137,12 @@ def _module_name(function: Callable[..., Any]) -> str:
 
 
 def _docstring_of(path: Path) -> str | None:
-    import ast
-
-    try:
-        return ast.get_docstring(ast.parse(path.read_bytes()))
-    except SyntaxError:  # said when the program is run
-        return None
+    """That of a file, without parsing the rest of it."""
+    with path.open("rb") as file, suppress(tokenize.TokenError, SyntaxError):  # said when the program is run
+        for token in tokenize.tokenize(file.readline):
+            if token.type == tokenize.STRING:
+                text = ast.literal_eval(token.string)
+                return inspect.cleandoc(text) if isinstance(text, str) else None
+            if token.type not in _BEFORE_A_DOCSTRING:
+                break
+    return None

@@ -1,26 +1,25 @@
 """A JobGraph as Dagster definitions: one op per vertex, one asset per data set and sink.
 
 Every op has an output ``started``, yielded first, which is all that its readers wait for: the executor decides about
-the rest. Data sets and sinks are outputs yielded at the end. Nothing travels through an IO manager.
+the rest. Data sets and sinks are outputs yielded at the end. Nothing travels through an IO manager. What an op does is
+``vertex_steps``, which is imported when it does it: a code location is loaded often, and in many processes.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from dagster import (
-    AssetCheckResult,
     AssetKey,
     AssetsDefinition,
     AssetSpec,
-    DagsterExecutionInterruptedError,
+    BetaWarning,
     DependencyDefinition,
-    Failure,
     GraphDefinition,
     In,
     InputMapping,
-    MetadataValue,
     NodeInvocation,
     Nothing,
     OpDefinition,
@@ -28,6 +27,7 @@ from dagster import (
     Out,
     Output,
     OutputMapping,
+    ResourceDefinition,
     RetryRequested,
     op,
 )
@@ -36,16 +36,10 @@ from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
 from flinkpy_dagster.orchestration import op_tags
-from flinkpy_dagster.orchestration.job.job_pictures import pictures_when_complete
-from flinkpy_dagster.orchestration.job.job_report import metrics_of
-from flinkpy_dagster.orchestration.job.job_run import JobRun
-from flinkpy_dagster.orchestration.job.region_parts import RegionRestarts
-from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.programs import metadata
-from flinkpy_dagster.orchestration.programs.checkpoint_assets import checkpoints_spec, with_checkpoints
 from flinkpy_dagster.orchestration.programs.column_lineage import ColumnLineage
-from flinkpy_dagster.orchestration.programs.source_assets import source_keys, source_specs
+from flinkpy_dagster.orchestration.programs.source_assets import checkpoints_spec, source_keys, source_specs
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
 
 STARTED = "started"
@@ -65,29 +59,35 @@ class ProgramOps:
     backfill_policy: Any = None
     automation_condition: Any = None
     checks: ProgramChecks = field(default_factory=ProgramChecks)
+    resource: ResourceDefinition | None = None
+    """What gives it, as a part of the assets: a job's config has no resources but those of its own assets. None: the
+    job that the graph becomes has it."""
 
     # -- assets ----------------------------------------------------------------------------------------
 
     def assets(self) -> AssetsDefinition:
         """One asset per data set and sink, with lineage; they can only be made together."""
         keys = self.asset_keys()
-        return AssetsDefinition.from_graph(
-            self.graph_definition(),
-            keys_by_input_name={f"source_{node}": key for node, key in self._sources.items()},
-            keys_by_output_name=keys,
-            check_specs=self.checks.specs,
-            internal_asset_deps={name: self._upstream_keys(name, keys) for name in keys},
-            group_name=self.group_name or legal_name(self.graph.name),
-            metadata_by_output_name=self._metadata(),
-            tags_by_output_name=self._kinds(),
-            owners_by_output_name=dict.fromkeys(keys, list(self.owners)) if self.owners else None,
-            partitions_def=self.partitions_def,
-            backfill_policy=self.backfill_policy,
-            automation_conditions_by_output_name=dict.fromkeys(keys, self.automation_condition)
-            if self.automation_condition
-            else None,
-            can_subset=False,
-        )
+        with warnings.catch_warnings():  # Dagster calls resource_defs beta
+            warnings.simplefilter("ignore", BetaWarning)
+            return AssetsDefinition.from_graph(
+                self.graph_definition(),
+                keys_by_input_name={f"source_{node}": key for node, key in self._sources.items()},
+                keys_by_output_name=keys,
+                check_specs=self.checks.specs,
+                internal_asset_deps={name: self._upstream_keys(name, keys) for name in keys},
+                group_name=self.group_name or legal_name(self.graph.name),
+                metadata_by_output_name=self._metadata(),
+                tags_by_output_name=self._kinds(),
+                owners_by_output_name=dict.fromkeys(keys, list(self.owners)) if self.owners else None,
+                partitions_def=self.partitions_def,
+                backfill_policy=self.backfill_policy,
+                automation_conditions_by_output_name=dict.fromkeys(keys, self.automation_condition)
+                if self.automation_condition
+                else None,
+                resource_defs={self.resource_key: self.resource} if self.resource is not None else None,
+                can_subset=False,
+            )
 
     def source_specs(self) -> list[AssetSpec]:
         """External assets: what the program reads, and its checkpoints."""
@@ -215,11 +215,13 @@ class ProgramOps:
             required_resource_keys={self.resource_key},
         )
         def run_vertex(context: OpExecutionContext) -> Iterator[Any]:
-            job_run: JobRun = getattr(context.resources, self.resource_key)
+            from flinkpy_dagster.orchestration.programs.vertex_steps import take_part
+
+            job_run = getattr(context.resources, self.resource_key)
             try:
                 if is_read:
                     yield Output(None, STARTED)
-                yield from _take_part(context, job_run, name, self.checkpoints_key(), self._column_lineage)
+                yield from take_part(context, job_run, name, self.checkpoints_key(), self._column_lineage)
             except RetryRequested:
                 raise
             except BaseException as error:  # also GeneratorExit: Dagster gave the op up
@@ -241,110 +243,3 @@ class ProgramOps:
             **op_tags.of_vertex(self.graph.name, self.graph.job_graph, vertex, region),
             **metadata.kind_tags({"flink"}),
         }
-
-
-def _take_part(
-    context: OpExecutionContext,
-    job_run: JobRun,
-    op_name: str,
-    checkpoints: AssetKey,
-    lineage: Mapping[str, metadata.Metadata],
-) -> Iterator[Any]:
-    """The vertex's part in the job, then its data sets and sinks. The vertex is that of the run's own graph."""
-    vertex = job_run.graph.vertex_of(op_name)
-    step = context.get_step_execution_context()
-    if step.retry_mode.disabled:
-        job_run.forbid_restarts()
-    try:
-        if is_unbounded(job_run.graph.job_graph) and vertex is job_run.graph.job_graph.vertices[0]:
-            result = yield from with_checkpoints(
-                context.instance, context.run_id, job_run, vertex, checkpoints
-            )
-        else:
-            result = job_run.take_part(vertex)
-        job_run.await_turn(vertex)
-        _look_at_inputs_again(context)
-    except RegionRestarts as restarts:
-        cause = _explained(job_run, vertex, restarts.cause)
-        attempts = step.previous_attempt_count + 1  # how many are enough is not for Dagster to say
-        raise RetryRequested(attempts, seconds_to_wait=restarts.backoff_ms / 1000) from cause
-    except Exception as error:
-        yield from check_results(job_run, vertex)
-        # the user's own traceback is metadata of the failure; Spark's account of how it came here says nothing more
-        raise _failure(job_run, vertex, error) from (None if getattr(error, "traceback_text", "") else error)
-    # a range of partitions: every one of them gets this metadata
-    several = context.has_partition_key_range and len(context.partition_keys) > 1
-    told_of = metadata.of_several_partitions if several else dict
-    about = metadata.of_vertex(result, vertex) | metadata.of_job(metrics_of(job_run), op_name)
-    context.log.debug(
-        f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
-    )
-    names = job_run.graph.output_names
-    for data_set in job_run.graph.job_graph.data_sets:
-        if data_set.producer == vertex.id:
-            details = metadata.of_data_set_result(result, data_set) | _kept_for_checks(
-                job_run, result, data_set.id
-            )
-            details |= lineage[names[data_set.id]]
-            yield Output(None, names[data_set.id], metadata=about | told_of(details))
-    if vertex.id in names:
-        yield Output(None, names[vertex.id], metadata=about)
-    kept = job_run.sinks if isinstance(job_run.sinks, KeptOutputs) else None
-    pictures = pictures_when_complete(job_run)
-    for node in vertex.nodes:
-        if node.is_sink:
-            if kept is not None and (text := kept.text(node.id)):
-                print(text)
-            details = metadata.of_sink_result(result, node, kept)
-            details |= lineage[names[str(node.id)]]
-            yield Output(None, names[str(node.id)], metadata=about | told_of(details) | pictures)
-            pictures = {}  # once is enough
-    yield from check_results(job_run, vertex)
-    yield from _open_gates(job_run, vertex)
-    job_run.end_turn(vertex)
-
-
-def _kept_for_checks(job_run: JobRun, result: Any, data_set: str) -> metadata.Metadata:
-    """Where a pipelined data set lies that is stored because it is checked."""
-    tap = job_run.inspection.taps.get(data_set) if job_run.inspection is not None else None
-    if tap not in result.tables:
-        return {}
-    stored = result.tables[tap]
-    return {"path": MetadataValue.path(stored.path), "bytes": stored.size_bytes}
-
-
-def check_results(job_run: JobRun, vertex: JobVertex) -> Iterator[AssetCheckResult]:
-    """What the checks of the vertex's results have found."""
-    if job_run.inspection is not None:
-        yield from job_run.inspection.results_of(vertex.id)
-
-
-def _open_gates(job_run: JobRun, vertex: JobVertex) -> Iterator[Output[None]]:
-    """Downstream assets wait for the outputs of blocking checks, also where there was nothing to check."""
-    if job_run.inspection is not None:
-        for spec in job_run.inspection.open_gates_of(vertex.id):
-            yield Output(None, spec.get_python_identifier())
-
-
-def _look_at_inputs_again(context: OpExecutionContext) -> None:
-    """Dagster notes at the start of a step which versions of other assets it read; these were made since then."""
-    context.get_step_execution_context().fetch_external_input_asset_version_info()
-
-
-def _failure(job_run: JobRun, vertex: JobVertex, error: Exception) -> BaseException:
-    """What Dagster shows."""
-    if job_run.is_canceled:
-        return DagsterExecutionInterruptedError(str(error))
-    return _explained(job_run, vertex, error)
-
-
-def _explained(job_run: JobRun, vertex: JobVertex, error: BaseException) -> Failure:
-    """The user's error in the op that it belongs to, its one line in the others."""
-    if not job_run.is_culprit(vertex, error):
-        return Failure(f"The region failed because: {error}", allow_retries=False)
-    about: dict[str, Any] = metadata.of_history(job_run.failures.history)
-    if line := getattr(error, "user_line", ""):
-        about["user_line"] = line
-    if text := getattr(error, "traceback_text", ""):
-        about["traceback"] = MetadataValue.md(f"```\n{text}\n```")
-    return Failure(str(error), metadata=about, allow_retries=False)

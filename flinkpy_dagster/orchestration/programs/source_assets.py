@@ -60,6 +60,16 @@ def source_specs(
     ]
 
 
+def checkpoints_spec(key: AssetKey, group_name: str) -> AssetSpec:
+    """The external asset."""
+    return AssetSpec(
+        key,
+        group_name=group_name,
+        description="Completed checkpoints and savepoints of the job; failed ones are observations.",
+        kinds={"flink"},
+    )
+
+
 def _sources(graph: NamedGraph) -> Iterator[StreamNode]:
     for vertex in graph.job_graph.vertices:
         for node in vertex.nodes:

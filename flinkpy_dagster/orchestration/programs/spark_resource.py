@@ -5,7 +5,6 @@ from typing import Any
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
-from flinkpy_dagster.orchestration.job.spark_side import SessionStart
 
 PYSPARK = "pyspark"
 """The resource that is asked for if no other is named."""
@@ -58,6 +57,8 @@ def session_of(name: str | None) -> Callable[[Any], Any]:
 
     def session(context: Any) -> Any:
         if name is None:
+            from flinkpy_dagster.orchestration.job.spark_side import SessionStart
+
             return SessionStart(Configuration()).session()
         return session_getter(getattr(context.resources, name), name)()
 

@@ -4,6 +4,7 @@ import difflib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from dagster import AssetCheckSpec, AssetKey
 
@@ -14,9 +15,10 @@ from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.quality.expecting import Expectations
-from flinkpy_dagster.orchestration.quality.gates import BoundCheck, Inspection
 from flinkpy_dagster.orchestration.quality.suites import suite_name
-from flinkpy_dagster.orchestration.quality.taps import with_taps
+
+if TYPE_CHECKING:
+    from flinkpy_dagster.orchestration.quality.gates import Inspection
 
 _CHECKED_SINKS = (specs.TableSink, specs.RowFileSink)
 
@@ -43,13 +45,16 @@ class ProgramChecks:
         names = graph.outputs_of(vertex_id)
         return [self._spec(name, check) for name in names for check in self.checks.get(name, ())]
 
-    def bound(self, graph: NamedGraph) -> tuple[NamedGraph, Inspection | None]:
+    def bound(self, graph: NamedGraph) -> tuple[NamedGraph, "Inspection | None"]:
         """The graph of a run, with what is stored only to be checked, and its checks; None if it has none.
 
         Raises InvalidProgram for what cannot be checked, before anything runs.
         """
         if not self.checks and not self.states:
             return graph, None
+        from flinkpy_dagster.orchestration.quality.gates import BoundCheck, Inspection
+        from flinkpy_dagster.orchestration.quality.taps import with_taps
+
         named = {output: key for key, output in graph.output_names.items()}
         data_sets = {each.id: each for each in graph.job_graph.data_sets}
         wanted = [data_sets[named[name]] for name in self.checks if named[name] in data_sets]

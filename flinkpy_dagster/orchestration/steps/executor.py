@@ -9,12 +9,12 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from typing import Any
 
-from dagster import DagsterExecutionInterruptedError, Executor, InitExecutorContext, executor
+from dagster import DagsterExecutionInterruptedError, Executor
 from dagster._core.events import DagsterEvent, EngineEventData
 from dagster._core.execution.context.system import PlanExecutionContext, PlanOrchestrationContext
 from dagster._core.execution.context_creation_job import PlanExecutionContextManager
@@ -29,18 +29,16 @@ from dagster._core.execution.plan.objects import ErrorSource, StepFailureData
 from dagster._core.execution.plan.plan import ExecutionPlan
 from dagster._core.execution.plan.state import KnownExecutionState
 from dagster._core.execution.plan.step import ExecutionStep
-from dagster._core.execution.retries import RetryMode, get_retries_config
+from dagster._core.execution.retries import RetryMode
 from dagster._core.execution.step_dependency_config import StepDependencyConfig
-from dagster._core.execution.tags import get_tag_concurrency_limits_config
 from dagster._core.storage.compute_log_manager import CapturedLogContext, ComputeIOType
 from dagster._utils.error import SerializableErrorInfo
 from dagster._utils.interrupts import capture_interrupts
 
-from flinkpy_dagster.orchestration import op_tags
 from flinkpy_dagster.orchestration.run_control import RunControl, forget_run, run_control
 from flinkpy_dagster.orchestration.run_states import mark_canceling
-from flinkpy_dagster.orchestration.steps import spark_jobs, step_logs, thread_errors
-from flinkpy_dagster.orchestration.steps.executor_config import SCHEDULING_FIELDS, ExecutorSettings
+from flinkpy_dagster.orchestration.steps import spark_jobs, step_logs, step_tasks, thread_errors
+from flinkpy_dagster.orchestration.steps.executor_config import ExecutorSettings
 from flinkpy_dagster.orchestration.steps.run_scheduling import now_ms, scheduler_of, told
 from flinkpy_dagster.orchestration.steps.step_logs import CapturedLog, Streams
 from flinkpy_dagster.orchestration.steps.step_threads import (
@@ -57,26 +55,11 @@ from flinkpy_dagster.runtime.scheduling import Scheduler
 _POLL_SECONDS = 0.05
 
 
-@executor(
-    name="slot_sharing",
-    config_schema=SCHEDULING_FIELDS
-    | {"retries": get_retries_config(), "tag_concurrency_limits": get_tag_concurrency_limits_config()},
-)
-def slot_sharing_executor(init_context: InitExecutorContext) -> "SlotSharingExecutor":
-    """Runs the steps of any job as threads of the run's process, over one SparkSession, bounded by slots.
-
-    Op tags: ``flinkpy/slots`` (how many slots an op takes, 1), ``flinkpy/slot_sharing_group`` (ops of one group share
-    slots; without the tag an op has slots of its own), ``flinkpy/resource_profile`` (what each slot must have).
-    """
-    config: Any = init_context.executor_config
-    return SlotSharingExecutor(ExecutorSettings.of(config, RetryMode.from_config(config["retries"])))
-
-
 class SlotSharingExecutor(Executor):
-    """See ``slot_sharing_executor``."""
+    """See ``slot_sharing_executor``. ``config``: what its config schema has made of the run's."""
 
-    def __init__(self, settings: ExecutorSettings):
-        self.settings = settings
+    def __init__(self, config: Mapping[str, Any]):
+        self.settings = ExecutorSettings.of(config, RetryMode.from_config(config["retries"]))
 
     @property
     def retries(self) -> RetryMode:
@@ -87,7 +70,7 @@ class SlotSharingExecutor(Executor):
     ) -> Iterator[DagsterEvent]:
         """Raises SlotsUnavailable before any step or resource starts when the slots can never suffice."""
         keys = execution_plan.step_keys_to_execute
-        specs = op_tags.task_specs(execution_plan)
+        specs = step_tasks.task_specs(execution_plan)
         scheduler = scheduler_of(plan_context.job_name, specs, self.settings)
         how = f"pid: {os.getpid()}, {self.settings.mode.value}, {scheduler.slots.total} slots"
         where = EngineEventData.in_process(os.getpid(), keys)
@@ -95,7 +78,7 @@ class SlotSharingExecutor(Executor):
         started = time.monotonic()
         with ExitStack() as stack:
             control = run_control(plan_context.run_id)
-            control.taken_over(scheduler, op_tags.task_keys(specs), retries=self.retries.enabled)
+            control.taken_over(scheduler, step_tasks.task_keys(specs), retries=self.retries.enabled)
             stack.callback(forget_run, plan_context.run_id)
             stack.enter_context(capture_interrupts())
             yield from self._with_resources(plan_context, execution_plan, scheduler, control)
@@ -155,7 +138,9 @@ class _Attempt:
             context._event_loop = own_loop
             stack.enter_context(closing(log))
             stack.enter_context(step_logs.copied_to(log))
-            stack.enter_context(spark_jobs.tagged(tag, description, op_tags.slot_sharing_group(self._step)))
+            stack.enter_context(
+                spark_jobs.tagged(tag, description, step_tasks.slot_sharing_group(self._step))
+            )
             try:
                 for event in dagster_event_sequence_for_step(context):
                     seen.append(event)
@@ -202,8 +187,10 @@ class _StepLoop:
         self._reports: queue.Queue[Report] = queue.Queue()
         self._next_look = 0.0  # at what can be called; time.monotonic()
         self._threads: dict[str, StepThread] = {}
-        self._known = {spec.key for spec in op_tags.task_specs(plan)}
-        self._is_by_output = op_tags.start_on_outputs(map(plan.get_step_by_key, self._known), settings.mode)
+        self._known = {spec.key for spec in step_tasks.task_specs(plan)}
+        self._is_by_output = step_tasks.start_on_outputs(
+            map(plan.get_step_by_key, self._known), settings.mode
+        )
         self._vertices = frozenset(control.task_keys.values())
         self._abandoned: set[str] = set()
         self._spark = spark_jobs.SparkJobsOfRun(plan_context.run_id)
@@ -265,7 +252,7 @@ class _StepLoop:
         for step in active.get_steps_to_execute():
             if step.key not in self._known:  # made by a dynamic output
                 self._known.add(step.key)
-                self._tell(active, events.TasksAdded((op_tags.task_spec(step),)))
+                self._tell(active, events.TasksAdded((step_tasks.task_spec(step),)))
             self._tell(active, events.TaskBecameReady(step.key))
         yield from active.concurrency_event_iterator(self._plan_context)
         for event in active.plan_events_iterator(self._plan_context):

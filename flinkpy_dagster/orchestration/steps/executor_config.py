@@ -41,7 +41,7 @@ SCHEDULING_FIELDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutorSettings:
-    """The executor's run config. ``retries``: Dagster's RetryMode. ``slots`` None: see ``op_tags.total_slots``."""
+    """The executor's run config. ``retries``: Dagster's RetryMode. ``slots`` None: see ``step_tasks.total_slots``."""
 
     retries: Any
     mode: SchedulingMode = SchedulingMode.PIPELINED_REGION

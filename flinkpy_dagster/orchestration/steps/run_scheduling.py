@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from flinkpy_dagster.orchestration import op_tags
+from flinkpy_dagster.orchestration.steps import step_tasks
 from flinkpy_dagster.orchestration.steps.executor_config import ExecutorSettings
 from flinkpy_dagster.runtime import events
 from flinkpy_dagster.runtime.events import TaskSpec
@@ -20,7 +20,7 @@ def now_ms() -> int:
 
 def scheduler_of(job_name: str, specs: Sequence[TaskSpec], settings: ExecutorSettings) -> Scheduler:
     """With these tasks. Raises SlotsUnavailable when the slots can never suffice."""
-    total = op_tags.total_slots(specs, settings.slots, settings.mode)
+    total = step_tasks.total_slots(specs, settings.slots, settings.mode)
     scheduler = Scheduler(
         job_name,
         settings.mode,
