@@ -42,10 +42,10 @@ def _dispose(arguments: Arguments, path: str, tell: Teller) -> int:
     tell(f"Disposing savepoint '{path}'.")
     tell("Waiting for response...")
     if arguments.manager is None:  # files only: neither Dagster nor an instance is needed
-        from flinkpy_dagster.state.files import local_folder
         from flinkpy_dagster.state.savepoints import dispose
+        from flinkpy_dagster.state.storage.schemes import state_folder
 
-        dispose(local_folder(path))
+        dispose(state_folder(path))
     else:
         with cluster_of(arguments) as cluster:
             try:

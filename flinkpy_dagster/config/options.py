@@ -15,8 +15,9 @@ _BY_KEY = {option.key: option for option in (*OPTIONS, *GATEWAY_OPTIONS)}
 
 
 PASSED_NAMESPACES = frozenset(
-    "spark akka blob client cluster containerized env flink fs high-availability historyserver internal io kubernetes "
-    "metrics parquet pekko plugin queryable-state rest rpc security table taskmanager traces web yarn zookeeper".split()
+    "spark akka blob client cluster containerized dfs env flink fs high-availability historyserver internal io "
+    "kubernetes metrics parquet pekko plugin queryable-state rest rpc s3 security table taskmanager traces web yarn "
+    "zookeeper".split()
 )
 """First words of keys that belong to Spark, or to parts of Flink that do not exist here: let through."""
 

@@ -142,14 +142,14 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.checkpointing.dir",
         STRING,
         None,
-        "Folder of the epochs and checkpoints of unbounded jobs, which driver and workers share; not set: "
-        ".flinkpy/checkpoints.",
+        "Folder of the epochs and checkpoints of unbounded jobs: a path that driver and workers share, or hdfs://..., "
+        "s3://... or s3a://...; not set: .flinkpy/checkpoints.",
     ),
     ConfigOption(
         "execution.checkpointing.savepoint-dir",
         STRING,
         None,
-        "Folder of savepoints when a request names none.",
+        "Folder of savepoints when a request names none; as for execution.checkpointing.dir.",
     ),
     ConfigOption(
         "execution.checkpointing.incremental",
@@ -187,6 +187,19 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         choice("hashmap"),
         "hashmap",
         "Where keyed state lives while a task runs.",
+    ),
+    ConfigOption(
+        "flinkpy.state-cache.dir",
+        STRING,
+        None,
+        "Where each machine keeps copies of state files that are on HDFS or in an object store; not set: its folder "
+        "for temporary files.",
+    ),
+    ConfigOption(
+        "flinkpy.state-cache.size",
+        MEMORY,
+        10 * 2**30,
+        "How large these copies of one machine may be; what was not used for longest goes first.",
     ),
     ConfigOption(
         "state.backend.memory",

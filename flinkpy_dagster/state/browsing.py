@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flinkpy_dagster.errors import StateError
-from flinkpy_dagster.state.files import LOCAL_FILES, Files
+from flinkpy_dagster.state.files import Files
 from flinkpy_dagster.state.metadata import EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.page_content import unpacked_page
 from flinkpy_dagster.state.pages import StoredPages
 from flinkpy_dagster.state.pickling import StatePickling
 from flinkpy_dagster.state.savepoints import Opened
+from flinkpy_dagster.state.storage.schemes import ALL_FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def operator_of(metadata: EpochMetadata, name: str) -> OperatorMetadata:
     raise StateError(f"The checkpoint has no operator '{name}'; with keyed state it has {known or 'none'}.")
 
 
-def read_state(opened: Opened, name: str, *, files: Files = LOCAL_FILES) -> Iterator[StateRow]:
+def read_state(opened: Opened, name: str, *, files: Files = ALL_FILES) -> Iterator[StateRow]:
     """All keyed state of an operator (uid, name or operator id) of a checkpoint, row by row.
 
     Classes of the program must be importable, or have been written by value. Raises StateError, CorruptState.
@@ -71,7 +72,7 @@ def rows_of(data: memoryview, page_id: int, pickling: StatePickling) -> Iterator
         yield StateRow(shown(key), state, namespace, value, page_id >> 32)
 
 
-def diff(one: Opened, other: Opened, name: str, *, files: Files = LOCAL_FILES) -> StateDiff:
+def diff(one: Opened, other: Opened, name: str, *, files: Files = ALL_FILES) -> StateDiff:
     """What was added, removed and changed from ``one`` to ``other``; pages that both have are not looked at."""
     before, after = (pages_of(each, operator_of(each.metadata, name), files) for each in (one, other))
     old, new = dict(before.live()), dict(after.live())

@@ -3,27 +3,27 @@
 ::
 
     <folder>/shared/<operator id>/*          state files, written by subtasks, immutable
-    <folder>/leader-<token>/_metadata        an epoch about to be committed by the leader
+    <folder>/leader-<token>/_metadata        an epoch about to be committed by the leader; not in an object store
     <folder>/epoch-<token>-<n>/_metadata     an epoch kept for recovery
     <folder>/chk-<id>/_metadata              a checkpoint
     <folder>/corrupt-*                       what could not be read at a recovery, for people to look at
 
-A commit is one rename of ``_metadata`` out of the leader's own folder. A new leader first moves the folders of all
-older ones away: from then on their renames fail. So of two leaders only one can commit, wherever the other one was
-stopped (Flink: the fencing token of the JobMaster).
+    <folder>/_head                           in an object store: who leads, and which epochs are complete
+
+How a commit is one step, which only the newest leader can do: ``state.committing``.
 """
 
 import logging
 import re
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from flinkpy_dagster.errors import CorruptState, StaleLeader
-from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined, make_folder_if_missing
+from flinkpy_dagster.errors import CorruptState
+from flinkpy_dagster.state.committing import COMPLETE, commits_of
+from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
-from flinkpy_dagster.state.refs import FileRef
-from flinkpy_dagster.state.verifying import METADATA, read_metadata, verify
+from flinkpy_dagster.state.storage.schemes import ALL_FILES
+from flinkpy_dagster.state.verifying import check_sizes, read_metadata, verify
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +32,6 @@ EPOCHS_KEPT = 2
 
 SWEEP_EVERY = 100
 """Commits after which files that tasks left behind (retried ones, those of failed epochs) are looked for."""
-
-_LEADER = re.compile(r"leader-(\d+)")
-_COMPLETE = re.compile(r"(epoch-\d+-\d+|chk-\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +62,10 @@ class CheckpointStore:
     ``num_retained``: checkpoints kept (``execution.checkpointing.num-retained``); older ones go after each commit.
     """
 
-    def __init__(self, folder: str, *, num_retained: int = 1, files: Files = LOCAL_FILES):
+    def __init__(self, folder: str, *, num_retained: int = 1, files: Files = ALL_FILES):
         self.folder = folder
-        self.token = 0
-        self.files = files
+        self.files = files.of(folder)
+        self._leading = commits_of(self.files, folder)
         self._num_retained = num_retained
         self._complete: list[Completed] = []
         self._commits = 0
@@ -81,7 +78,7 @@ class CheckpointStore:
         What cannot be read is moved aside, with a warning; state files that nothing refers to are removed.
         Raises StaleLeader if a newer leader comes at the same time.
         """
-        self._fence_others()
+        self._leading.lead()
         found = self.newest()
         for name in self._unreadable:
             self._set_aside(name)
@@ -89,35 +86,14 @@ class CheckpointStore:
             self.sweep()
         return found
 
-    def _fence_others(self) -> None:
-        tokens = self._tokens()
-        token = max((*tokens, self._highest_token_ever()), default=0) + 1
-        while True:
-            try:
-                self.files.make_folder(self._path(f"leader-{token}"))
-                break
-            except FileExistsError:
-                token += 1
-        self.token = token
-        for older in self._tokens():
-            if older > token:
-                raise StaleLeader(self.folder, token, older)
-            if older < token:
-                with suppress(FileNotFoundError):  # who comes at the same time may have done it
-                    self.files.rename(self._path(f"leader-{older}"), self._path(f"fenced-{older}"))
-        for name in self.files.names(self.folder):
-            if name.startswith("fenced-"):
-                self.files.delete(self._path(name))
+    @property
+    def token(self) -> int:
+        """Of this leader; 0: none."""
+        return self._leading.token
 
-    def _tokens(self) -> list[int]:
-        matches = (_LEADER.fullmatch(name) for name in self.files.names(self.folder))
-        return [int(match[1]) for match in matches if match]
-
-    def _highest_token_ever(self) -> int:
-        """Also when a folder of a leader was lost, a token is never given twice."""
-        names = self.files.names(self.folder)
-        tokens = [int(name.split("-")[1]) for name in names if name.startswith("epoch-")]
-        return max(tokens, default=0)
+    def newest_leader(self) -> int:
+        """The token of the newest leader there has been; 0 if there is none."""
+        return self._leading.newest_leader()
 
     # --- reading
 
@@ -126,7 +102,7 @@ class CheckpointStore:
         skipped: list[str] = []
         self._unreadable: list[str] = []
         self._complete = []
-        for name in self._names():
+        for name in self._leading.names():
             try:
                 self._complete.append(Completed(name, read_metadata(self.files, self._path(name))))
             except CorruptState as error:
@@ -145,11 +121,6 @@ class CheckpointStore:
         if skipped:
             raise CorruptState(self.folder, "none of its checkpoints can be read: " + " ".join(skipped))
         return None
-
-    def _names(self) -> list[str]:
-        """Folders with ``_metadata``."""
-        names = filter(_COMPLETE.fullmatch, self.files.names(self.folder))
-        return [name for name in names if METADATA in self.files.names(self._path(name))]
 
     def _skip(self, name: str, error: CorruptState, skipped: list[str]) -> None:
         log.warning("%s Falling back to the one before.", error)
@@ -187,23 +158,12 @@ class CheckpointStore:
         metadata = replace(metadata, fencing_token=self.token)
         name = self._name_of(metadata)
         self._make_durable(self._check_files(metadata, name))
-        pending = self._path(f"leader-{self.token}/{METADATA}")
-        try:
-            self.files.write(pending, encoded(metadata))
-            make_folder_if_missing(self.files, self._path(name))
-            self.files.rename(pending, self._path(f"{name}/{METADATA}"))
-        except FileNotFoundError:
-            newest = max(self._tokens(), default=0)
-            if newest <= self.token:
-                raise CorruptState(
-                    self.folder, f"its leader-{self.token} is gone, and no other run has come"
-                ) from None
-            raise StaleLeader(self.folder, self.token, newest) from None
-        self.files.sync_folder(self._path(name))
-        self.files.sync_folder(self.folder)
         completed = Completed(name, metadata)
-        self._complete = [each for each in self._complete if each.name != name] + [completed]
-        self._retain()
+        everything = [each for each in self._complete if each.name != name] + [completed]
+        kept = self._kept(everything)
+        self._leading.commit(name, encoded(metadata), [each.name for each in kept])
+        self._complete = kept
+        self._drop([each for each in everything if each not in kept])
         self._commits += 1
         if self._commits % SWEEP_EVERY == 0:
             self.sweep()
@@ -216,13 +176,10 @@ class CheckpointStore:
 
     def _check_files(self, metadata: EpochMetadata, name: str) -> set[str]:
         """Sizes of what this epoch wrote; older files were checked when they were new. Gives the new ones' folders."""
-        folders = set()
         known = {file.path for complete in self._complete for file in complete.metadata.files()}
-        for file in metadata.files():
-            if file.path not in known:
-                check_size(self.files, self.folder, file, self._path(name))
-                folders.add(file.path.rpartition("/")[0])
-        return folders
+        new = [file for file in metadata.files() if file.path not in known]
+        check_sizes(self.files, self.folder, new, self._path(name))
+        return {file.path.rpartition("/")[0] for file in new}
 
     def _make_durable(self, folders: set[str]) -> None:
         """Names of new files; subtasks made the files themselves durable."""
@@ -232,23 +189,22 @@ class CheckpointStore:
 
     # --- letting go
 
-    def _retain(self) -> None:
-        """Checkpoints by ``num_retained``, the newest epochs always; then the files only the others had."""
-        newest = self._complete[-EPOCHS_KEPT:]
-        checkpoints = [each for each in self._complete if each.metadata.kind is CheckpointKind.CHECKPOINT]
-        kept_names = {each.name for each in (*newest, *checkpoints[-self._num_retained :])}
-        dropped = [each for each in self._complete if each.name not in kept_names]
-        self._complete = [each for each in self._complete if each.name in kept_names]
+    def _kept(self, complete: list[Completed]) -> list[Completed]:
+        """Checkpoints by ``num_retained``, the newest epochs always."""
+        checkpoints = [each for each in complete if each.metadata.kind is CheckpointKind.CHECKPOINT]
+        kept = {each.name for each in (*complete[-EPOCHS_KEPT:], *checkpoints[-self._num_retained :])}
+        return [each for each in complete if each.name in kept]
+
+    def _drop(self, dropped: list[Completed]) -> None:
+        """Epochs that are not kept, and the files only these had."""
         for each in dropped:
-            self.files.delete(self._path(f"{each.name}/{METADATA}"))
-            self.files.delete(self._path(each.name))
+            self._leading.drop(each.name)
         self._delete_unless_needed({file.path for each in dropped for file in each.metadata.files()})
 
     def _delete_unless_needed(self, paths: Iterable[str]) -> int:
         needed = {file.path for each in self._complete for file in each.metadata.files()}
-        useless = set(paths) - needed
-        for path in sorted(useless):
-            self.files.delete(self._path(path))
+        useless = sorted(set(paths) - needed)
+        self.files.delete_files([self._path(path) for path in useless])
         return len(useless)
 
     def sweep(self) -> int:
@@ -261,23 +217,14 @@ class CheckpointStore:
             for operator in self.files.names(self._path("shared"))
             for name in self.files.names(self._path(f"shared/{operator}"))
         ]
-        for name in filter(_COMPLETE.fullmatch, self.files.names(self.folder)):
-            if METADATA not in self.files.names(self._path(name)):
+        complete = self._leading.names()
+        for name in filter(COMPLETE.fullmatch, self.files.names(self.folder)):
+            if name not in complete:
                 self.files.delete(self._path(name))
         return self._delete_unless_needed(paths)
 
     def _path(self, path: str) -> str:
         return joined(self.folder, path)
-
-
-def check_size(files: Files, folder: str, file: FileRef, owner: str) -> None:
-    """Raises CorruptState if a file is not there or has another size; ``owner``: the checkpoint that needs it."""
-    try:
-        size = files.size(joined(folder, file.path))
-    except OSError as error:
-        raise CorruptState(owner, f"its file '{file.path}' cannot be read ({error})") from error
-    if size != file.bytes:
-        raise CorruptState(owner, f"its file '{file.path}' has {size} bytes, {file.bytes} were written")
 
 
 __all__ = ["CheckpointStore", "Completed", "Found"]

@@ -1,23 +1,30 @@
-"""The few file operations that state needs, behind one protocol: so that tests can crash between any two of them, and
-other file systems than a local one can come.
+"""The few file operations that state and files of sinks need, behind one protocol: so that tests can crash between any
+two of them, and that they are the same on this machine, on HDFS and on an object store (``state.storage``).
 
 What is asked of a file system: ``rename`` of a file or a folder is atomic and fails if its source is gone;
-``make_folder`` fails if the folder exists; what ``write`` returned from is durable when ``is_synced``.
+``make_folder`` fails if the folder exists; what ``write`` returned from is durable when ``is_synced``. An object store
+has neither folders nor renames, but ``swap``: ``state.committing`` knows how to commit on either.
 """
 
 import mmap
 import os
+import secrets
 import shutil
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import unquote, urlparse
-
-from flinkpy_dagster.errors import UnsupportedFeature
 
 
 class Files(Protocol):
-    """Paths are absolute. All raise OSError, FileNotFoundError for what is not there."""
+    """Paths are absolute: of this machine, or URIs. All raise OSError, FileNotFoundError for what is not there."""
+
+    is_local: bool = True
+    """Can Python open the paths?"""
+
+    def of(self, path: str) -> "Files":
+        """The file system that a path belongs to."""
+        return self
 
     def read(self, path: str) -> bytes:
         """All bytes of a file."""
@@ -51,6 +58,70 @@ class Files(Protocol):
 
     def sync_folder(self, path: str) -> None:
         """Makes the names in a folder durable."""
+
+    def put(self, path: str, data: bytes) -> None:
+        """A file that is there as a whole or not at all; makes folders, replaces one that is there."""
+        write_below(self, f"{path}.pending", data)
+        self.rename(f"{path}.pending", path)
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        """``put``, unless there is a file already: False. Of several at once one succeeds."""
+        raise NotImplementedError(type(self).__name__)
+
+    def remember(self, path: str, data: bytes) -> None:
+        """A hint: this process, or one beside it, is going to ``view`` the file that it has written."""
+        return None
+
+    def sizes(self, paths: Iterable[str]) -> dict[str, int | OSError]:
+        """Bytes of many files, or why they cannot be read."""
+        found: dict[str, int | OSError] = {}
+        for path in paths:
+            try:
+                found[path] = self.size(path)
+            except OSError as error:
+                found[path] = error
+        return found
+
+    def delete_files(self, paths: Iterable[str]) -> None:
+        """``delete`` for many files."""
+        for path in paths:
+            self.delete(path)
+
+    # files of sinks
+
+    def stage(self, source: str, pending: str, final: str) -> None:
+        """A file of this machine becomes one that is invisible until ``publish``; durable when this returns."""
+        with open(source, "rb") as stream:
+            write_below(self, pending, stream.read())
+
+    def publish(self, pending: str, final: str) -> None:
+        """What is pending becomes visible, as a whole; does nothing if that was done before. Makes folders."""
+        with suppress(FileNotFoundError):  # moved before, and perhaps taken away by whoever reads it
+            make_folder_if_missing(self, final.rpartition("/")[0])
+            self.rename(pending, final)
+
+    def discard(self, folder: str) -> None:
+        """All that is pending below a hidden folder goes, and the folder."""
+        self.delete(folder)
+
+
+class ObjectFiles(Files, Protocol):
+    """An object store. A folder is there as long as something is in it; ``write`` is atomic; ``rename`` is not."""
+
+    is_local: bool = False
+
+    def versioned(self, path: str) -> tuple[bytes, str]:
+        """The bytes of an object, and which version of it they are."""
+
+    def swap(self, path: str, data: bytes, version: str | None) -> str:
+        """Writes an object if it still has this version (None: if there is none); the new version.
+
+        Raises VersionChanged: somebody else has written, or this call, if its answer got lost before.
+        """
+
+
+class VersionChanged(Exception):
+    """An object is not what it was."""
 
 
 class LocalFiles(Files):
@@ -100,6 +171,25 @@ class LocalFiles(Files):
             os.fsync(stream.fileno())
         os.replace(temporary, target)
 
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        written = f"{path}-{secrets.token_hex(8)}"
+        write_below(self, written, data)
+        try:
+            os.link(written, path)
+        except FileExistsError:
+            return False
+        finally:
+            os.remove(written)
+        return True
+
+    def publish(self, pending: str, final: str) -> None:
+        os.makedirs(os.path.dirname(final), exist_ok=True)
+        with suppress(FileNotFoundError):
+            os.replace(pending, final)
+
+    def discard(self, folder: str) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+
     def delete(self, path: str) -> None:
         if os.path.isdir(path):
             shutil.rmtree(path)
@@ -135,15 +225,3 @@ def make_folder_if_missing(files: Files, path: str) -> None:
     """A folder that others may make at the same time."""
     with suppress(FileExistsError):
         files.make_folder(path)
-
-
-def local_folder(path: str) -> str:
-    """The absolute local path of a folder, given with or without ``file:``; raises UnsupportedFeature for others."""
-    parsed = urlparse(path)
-    if parsed.scheme not in ("", "file"):
-        raise UnsupportedFeature(
-            f"state in '{parsed.scheme}:' ({path})",
-            "use a path that the driver and all workers share, or file:.",
-        )
-    text = unquote(parsed.path) if parsed.scheme == "file" else path
-    return os.path.abspath(text)

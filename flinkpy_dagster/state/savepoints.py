@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from flinkpy_dagster.errors import CheckpointNotFound
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
-from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined, local_folder
+from flinkpy_dagster.state.committing import commits_of
+from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
+from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
 from flinkpy_dagster.state.verifying import METADATA, read_metadata, verify
 
 
@@ -23,7 +25,7 @@ class Opened:
 
 
 def write_savepoint(
-    metadata: EpochMetadata, folder: str, target: str, *, completed_ms: int = 0, files: Files = LOCAL_FILES
+    metadata: EpochMetadata, folder: str, target: str, *, completed_ms: int = 0, files: Files = ALL_FILES
 ) -> tuple[EpochMetadata, str]:
     """Copies a committed epoch below ``target`` (absolute); gives the savepoint's metadata and path.
 
@@ -37,8 +39,7 @@ def write_savepoint(
     savepoint = replace(
         metadata, kind=CheckpointKind.SAVEPOINT, completed_ms=completed_ms or metadata.completed_ms
     )
-    files.write(joined(path, f"{METADATA}.pending"), encoded(savepoint))
-    files.rename(joined(path, f"{METADATA}.pending"), joined(path, METADATA))
+    files.put(joined(path, METADATA), encoded(savepoint))
     files.sync_folder(path)
     files.sync_folder(target)
     return savepoint, path
@@ -54,7 +55,7 @@ def copy_files(files: Files, metadata: EpochMetadata, source: str, target: str) 
         files.sync_folder(folder)
 
 
-def open_checkpoint(path: str, *, is_verified: bool = True, files: Files = LOCAL_FILES) -> Opened:
+def open_checkpoint(path: str, *, is_verified: bool = True, files: Files = ALL_FILES) -> Opened:
     """What ``-s`` names: the folder of a savepoint or of a retained checkpoint (absolute), or its ``_metadata``.
 
     Raises CheckpointNotFound, or CorruptState if it is there but not whole.
@@ -65,22 +66,26 @@ def open_checkpoint(path: str, *, is_verified: bool = True, files: Files = LOCAL
         raise CheckpointNotFound(path, reason)
     metadata = read_metadata(files, path)
     is_savepoint = metadata.kind is CheckpointKind.SAVEPOINT
-    folder = path if is_savepoint else path.rpartition("/")[0]
+    folder, _, name = path.rpartition("/")
+    if is_savepoint:
+        folder = path
+    elif not commits_of(files.of(folder), folder).is_complete(name):
+        raise CheckpointNotFound(path, "it was never completed: another run of the job had taken over")
     if is_verified:
         verify(files, folder, metadata, path)
     return Opened(path, folder, metadata)
 
 
-def open_state(path: str, *, files: Files = LOCAL_FILES) -> Opened:
+def open_state(path: str, *, files: Files = ALL_FILES) -> Opened:
     """As ``open_checkpoint``, to look at; ``path`` may also be the folder of a job: then it is its newest epoch."""
-    folder = local_folder(path)
+    folder = state_folder(path)
     found = CheckpointStore(folder, files=files).newest(is_verified=False)
     if found is None:
         return open_checkpoint(folder, is_verified=False, files=files)
     return Opened(joined(folder, found.name), folder, found.metadata)
 
 
-def imported(opened: Opened, store: CheckpointStore, *, files: Files = LOCAL_FILES) -> EpochMetadata:
+def imported(opened: Opened, store: CheckpointStore, *, files: Files = ALL_FILES) -> EpochMetadata:
     """What a job goes on from that starts with another one's state: the files are copied into its own folder.
 
     So the savepoint can be deleted, and the job never deletes what is not its own (Flink's restore mode NO_CLAIM).
@@ -91,7 +96,7 @@ def imported(opened: Opened, store: CheckpointStore, *, files: Files = LOCAL_FIL
     return replace(opened.metadata, restored_from=opened.path, pending_commits={})
 
 
-def dispose(path: str, *, files: Files = LOCAL_FILES) -> None:
+def dispose(path: str, *, files: Files = ALL_FILES) -> None:
     """Deletes a savepoint; raises CheckpointNotFound for anything else: checkpoints belong to their job."""
     opened = open_checkpoint(path, is_verified=False, files=files)
     if opened.metadata.kind is not CheckpointKind.SAVEPOINT:

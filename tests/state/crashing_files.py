@@ -1,10 +1,11 @@
 """A file system in memory that dies at a given operation, and forgets what was not made durable."""
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from flinkpy_dagster.state.files import Files
+from flinkpy_dagster.state.files import Files, ObjectFiles, VersionChanged
 
 
 class Crash(BaseException):
@@ -146,3 +147,74 @@ def renamed(tree: Tree, source: str, target: str, data: bytes | None) -> None:
 def removed(tree: Tree, path: str) -> None:
     tree.files.pop(path, None)
     tree.folders.discard(path)
+
+
+class CrashingObjects(CrashingFiles, ObjectFiles):
+    """An object store of that kind: what is written is whole and durable; no folders, no renames in one step.
+
+    ``losing``: numbers of operations whose answer gets lost: they happen, and raise OSError.
+    """
+
+    losing: frozenset[int] = frozenset()
+
+    def _happen(self, change: Callable[[Tree], None]) -> None:
+        is_lost = self.operations in self.losing
+        self._step("", change, lambda tree: None)
+        self.durable = self.tree.copy()
+        self.waiting.clear()
+        if is_lost:
+            raise OSError("connection reset")
+
+    def write(self, path: str, data: bytes, is_synced: bool = True) -> None:
+        self._happen(lambda tree: tree.files.__setitem__(path, data))
+
+    def put(self, path: str, data: bytes) -> None:
+        self.write(path, data)
+
+    def versioned(self, path: str) -> tuple[bytes, str]:
+        data = self.read(path)
+        return data, hashlib.md5(data).hexdigest()
+
+    def swap(self, path: str, data: bytes, version: str | None) -> str:
+        found = self.versioned(path)[1] if path in self.tree.files else None
+        if found != version:
+            raise VersionChanged(path)
+        self.write(path, data)
+        return hashlib.md5(data).hexdigest()
+
+    def rename(self, source: str, target: str) -> None:
+        for path in [each for each in self.tree.files if each == source or each.startswith(f"{source}/")]:
+            self.write(target + path[len(source) :], self.read(path))
+            self.delete(path)
+
+    def make_folder(self, path: str) -> None:
+        """There are none."""
+
+    def exists(self, path: str) -> bool:
+        return any(each == path or each.startswith(f"{path}/") for each in self.tree.files)
+
+    def names(self, path: str) -> list[str]:
+        below = [each[len(path) + 1 :] for each in self.tree.files if each.startswith(f"{path}/")]
+        return sorted({each.partition("/")[0] for each in below})
+
+    def delete(self, path: str) -> None:
+        for each in [each for each in self.tree.files if each == path or each.startswith(f"{path}/")]:
+            self._happen(lambda tree, each=each: removed(tree, each))
+
+    def sync_folder(self, path: str) -> None:
+        """Nothing waits."""
+
+
+KINDS = {"renames": CrashingFiles, "swaps": CrashingObjects}
+kind: type[CrashingFiles] = CrashingFiles
+"""Which one tests run on now: the fixture of this name sets it."""
+
+
+def files_on(tree: Tree) -> CrashingFiles:
+    """What finds this after a crash."""
+    return kind(tree)
+
+
+def new_files(folder: str) -> CrashingFiles:
+    """An empty file system with one folder."""
+    return kind(Tree(folders={"", folder}))

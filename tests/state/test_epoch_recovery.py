@@ -21,10 +21,11 @@ from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.testing import EpochInput, run_job
 from flinkpy_dagster.testing.epochs import run_epoch
 
-from .crashing_files import Crash, CrashingFiles, Tree
+from .crashing_files import Crash, new_files
 
 ELEMENTS = [(f"k{number * 7 % 11}", number, number) for number in range(60)]
 ELEMENT = Types.TUPLE([Types.STRING(), Types.LONG(), Types.LONG()])
+pytestmark = pytest.mark.usefixtures("kind")
 PARALLELISMS = [1, 2, 3, 1, 2, 2]
 
 
@@ -88,7 +89,7 @@ def small_pages(monkeypatch):
 
 
 def undisturbed():
-    files = CrashingFiles(Tree(folders={"", "/job"}))
+    files = new_files("/job")
     run_until_it_dies_or_ends(files, {})
     return files.operations
 
@@ -96,7 +97,7 @@ def undisturbed():
 def test_job_when_it_dies_at_any_operation_and_starts_again_makes_what_one_run_makes():
     expected = printed([run_job(job(1), clock=ManualClock(0))])
     for at in range(undisturbed()):
-        files = CrashingFiles(Tree(folders={"", "/job"}))
+        files = new_files("/job")
         files.crash_at, files.how = at, "torn"
         staged = {}
         with pytest.raises(Crash):

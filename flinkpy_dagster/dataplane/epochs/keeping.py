@@ -22,7 +22,7 @@ from flinkpy_dagster.runtime.checkpoints import (
     JobEnd,
 )
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore, Found
-from flinkpy_dagster.state.files import LOCAL_FILES, Files, local_folder
+from flinkpy_dagster.state.files import Files
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
 from flinkpy_dagster.state.restoring import (
@@ -32,6 +32,7 @@ from flinkpy_dagster.state.restoring import (
     with_restored_max_parallelism,
 )
 from flinkpy_dagster.state.savepoints import Opened, imported, write_savepoint
+from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
 
 
 @dataclass
@@ -52,7 +53,7 @@ class EpochKeeping:
     newest: EpochMetadata | None = None
     report: RestoreReport | None = None
     check: Callable[[], None] = lambda: None
-    files: Files = LOCAL_FILES
+    files: Files = ALL_FILES
     retry_s: float = 1.0
     _news: list[CheckpointFailed] = field(default_factory=list)
 
@@ -282,7 +283,7 @@ class EpochKeeping:
             pending_commits={},  # done before anybody could ask for a savepoint of the epoch
             triggered_ms=now_ms,
         )
-        return write_savepoint(metadata, self.folder, local_folder(target), completed_ms=_now_ms())
+        return write_savepoint(metadata, self.folder, state_folder(target), completed_ms=_now_ms())
 
     def ended(self, end: JobEnd) -> None:
         """Notes how the run ended; deletes what is not to be kept. Nothing of what another run leads now is touched."""

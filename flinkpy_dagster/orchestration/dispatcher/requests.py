@@ -16,8 +16,8 @@ from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview, find_job
 from flinkpy_dagster.orchestration.naming import UNBOUNDED_TAG
 from flinkpy_dagster.orchestration.streaming.run_requests import ANSWER, REQUEST
-from flinkpy_dagster.state.files import local_folder
 from flinkpy_dagster.state.savepoints import dispose
+from flinkpy_dagster.state.storage.schemes import state_folder
 
 _LOOK_SECONDS = 0.2
 
@@ -134,7 +134,7 @@ def await_end(instance: DagsterInstance, job_id: str, timeout_s: float = 600) ->
 
 def dispose_savepoint(path: str) -> None:
     """Deletes a savepoint. Raises CheckpointNotFound if there is none at ``path``."""
-    dispose(local_folder(path))
+    dispose(state_folder(path))
 
 
 def _ask(instance: DagsterInstance, job_id: str, content: dict, request_id: str | None = None) -> str:
@@ -158,4 +158,4 @@ def _run(instance: DagsterInstance, job: JobOverview) -> DagsterRun:
 
 
 def _absolute(folder: str | None) -> str | None:
-    return None if folder is None else local_folder(folder)
+    return None if folder is None else state_folder(folder)

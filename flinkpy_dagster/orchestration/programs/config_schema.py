@@ -14,8 +14,6 @@ from flinkpy_dagster.config.values import integer
 from flinkpy_dagster.errors import ConfigurationError, TargetUnavailable
 from flinkpy_dagster.orchestration.programs.checked_config import PARALLELISM, Checked, of_option, typed
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments
-from flinkpy_dagster.state.files import local_folder
-from flinkpy_dagster.state.savepoints import open_checkpoint
 
 _HANDLED_APART = frozenset({"parallelism.default", "execution.target", "jobmanager.scheduling-mode"})
 _CHECKPOINTING = "execution.checkpointing."
@@ -168,7 +166,10 @@ def _check_target(target: str) -> None:
 
 def _check_restorable(path: str) -> None:
     """Raises CheckpointNotFound."""
-    open_checkpoint(local_folder(path), is_verified=False)
+    from flinkpy_dagster.state.savepoints import open_checkpoint
+    from flinkpy_dagster.state.storage.schemes import state_folder
+
+    open_checkpoint(state_folder(path), is_verified=False)
 
 
 # -- from config to Configuration ------------------------------------------------------------------------

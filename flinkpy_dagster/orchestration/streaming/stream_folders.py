@@ -20,8 +20,8 @@ from flinkpy_dagster.errors import CheckpointNotFound, CorruptState
 from flinkpy_dagster.orchestration.naming import legal_name
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
-from flinkpy_dagster.state.files import local_folder
 from flinkpy_dagster.state.savepoints import Opened, open_checkpoint
+from flinkpy_dagster.state.storage.schemes import state_folder
 
 DEFAULT_FOLDER = ".flinkpy/checkpoints"
 LATEST, NONE = "latest", "none"
@@ -57,7 +57,7 @@ def stream_start(configuration: Configuration, job_name: str) -> StreamStart:
     lives = _lives(job)
     fresh = os.path.join(job, f"run-{_number(lives[-1]) + 1 if lives else 1}")
     if path not in (None, LATEST, NONE):
-        opened = open_checkpoint(local_folder(path))
+        opened = open_checkpoint(state_folder(path))
         return StreamStart(fresh, opened, f"starts from epoch {opened.metadata.epoch} of '{opened.path}'.")
     if path == NONE:
         return StreamStart(fresh, None, "starts afresh.")
@@ -74,7 +74,7 @@ def stream_start(configuration: Configuration, job_name: str) -> StreamStart:
 def job_folder(configuration: Configuration, job_name: str) -> str:
     """The folder of all lives of a job."""
     root = configuration.get("execution.checkpointing.dir") or DEFAULT_FOLDER
-    return os.path.join(local_folder(root), legal_name(job_name))
+    return os.path.join(state_folder(root), legal_name(job_name))
 
 
 def note_savepoint(configuration: Configuration, job_name: str, path: str, completed_ms: int) -> None:
