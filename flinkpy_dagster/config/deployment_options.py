@@ -171,9 +171,6 @@ def _of_both_pods(pod: str, who: str) -> tuple[ConfigOption, ...]:
         ConfigOption(
             f"{prefix}.service-account", STRING, None, "Its service account; not set: the general one."
         ),
-        ConfigOption(
-            f"kubernetes.pod-template-file.{pod}", STRING, None, "Its template; not set: the general one."
-        ),
     )
 
 
@@ -205,7 +202,13 @@ KUBERNETES_OPTIONS: tuple[ConfigOption, ...] = (
         "kubernetes.pod-template-file.default",
         STRING,
         None,
-        "File with the template of the pods; the main container in it is called flink-main-container.",
+        "File with the template of the TaskManagers' pods; the main container in it is called flink-main-container.",
+    ),
+    ConfigOption(
+        "kubernetes.pod-template-file.taskmanager",
+        STRING,
+        None,
+        "That of TaskManagers; not set: the general one.",
     ),
     ConfigOption("kubernetes.secrets", MAP, None, "Secrets that are mounted, each with its folder."),
     ConfigOption(

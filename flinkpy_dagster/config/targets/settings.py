@@ -26,6 +26,7 @@ PREFIXES = {
 }
 """Options whose key goes on with a name of the user's: so does the setting. Those of Hadoop hold on any target."""
 
+_FOR_EVER_SECONDS = 2**31 - 1  # Spark's own word for it; it takes no text
 _FIXED_NUMBER = ("spark.executor.instances", "spark.cores.max", "spark.dynamicAllocation.enabled")
 
 
@@ -71,7 +72,7 @@ def _allocation(configuration: Configuration, target: Target) -> Settings:
     return {
         "spark.dynamicAllocation.enabled": "true",
         "spark.dynamicAllocation.shuffleTracking.enabled": "true",
-        "spark.dynamicAllocation.cachedExecutorIdleTimeout": "infinity",
+        "spark.dynamicAllocation.cachedExecutorIdleTimeout": f"{_FOR_EVER_SECONDS}s",
         "spark.dynamicAllocation.minExecutors": str(least),
         "spark.dynamicAllocation.initialExecutors": str(initial),
     }

@@ -82,25 +82,32 @@ def _task_manager(configuration: Configuration, is_active: bool) -> ProcessMemor
     )
     if process is None and flink is None and task_heap is not None and managed is not None:
         heap = framework_heap + task_heap
-        network = _network(configuration, 0)
-        flink, around = _flink_memory(configuration, who, None, heap + off_heap + managed + network)
+        fraction = configuration.get("taskmanager.memory.network.fraction")
+        others = heap + off_heap + managed
+        flink = others + _bounded_network(configuration, int(others * fraction / (1 - fraction)))
+    elif process is None and flink is None and is_active:
+        process = DEFAULT_TASK_MANAGER
+    elif process is None and flink is None:
+        return None
+    flink, around = _flink_memory(configuration, who, process, flink)
+    if managed is None:
+        managed = int(flink * configuration.get("taskmanager.memory.managed.fraction"))
+    if task_heap is not None:
+        heap = framework_heap + task_heap  # exchanges get what is left
+        _check_task_heap(task_heap, flink - off_heap - managed - framework_heap, flink)
     else:
-        if process is None and flink is None:
-            if not is_active:
-                return None
-            process = DEFAULT_TASK_MANAGER
-        flink, around = _flink_memory(configuration, who, process, flink)
-        if managed is None:
-            managed = int(flink * configuration.get("taskmanager.memory.managed.fraction"))
-        network = _network(configuration, flink)
-        heap = flink - off_heap - managed - network
-        if task_heap is not None and framework_heap + task_heap > heap:
-            raise ConfigurationError(
-                f"taskmanager.memory.task.heap.size {_written(task_heap)} does not fit: "
-                f"{_written(max(0, heap - framework_heap))} are left of {_written(flink)} of Flink memory."
-            )
+        derived = int(flink * configuration.get("taskmanager.memory.network.fraction"))
+        heap = flink - off_heap - managed - _bounded_network(configuration, derived)
     _check_heap(heap, who)
-    return ProcessMemory(heap=heap, python=managed, other=off_heap + network + around)
+    return ProcessMemory(heap=heap, python=managed, other=flink - heap - managed + around)
+
+
+def _check_task_heap(task_heap: int, left: int, flink: int) -> None:
+    if task_heap > left:
+        raise ConfigurationError(
+            f"taskmanager.memory.task.heap.size {_written(task_heap)} does not fit: {_written(max(0, left))} are left "
+            f"of {_written(flink)} of Flink memory."
+        )
 
 
 def _flink_memory(
@@ -129,10 +136,10 @@ def _bounded_overhead(configuration: Configuration, who: str, derived: int) -> i
     return min(max(derived, least), most)
 
 
-def _network(configuration: Configuration, flink: int) -> int:
+def _bounded_network(configuration: Configuration, derived: int) -> int:
     least, most = (configuration.get(f"taskmanager.memory.network.{end}") for end in ("min", "max"))
-    derived = max(int(flink * configuration.get("taskmanager.memory.network.fraction")), least)
-    return derived if most is None else min(derived, most)
+    bounded: int = max(derived, least)
+    return bounded if most is None else min(bounded, most)
 
 
 def _check_heap(heap: int, who: str) -> None:
