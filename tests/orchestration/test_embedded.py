@@ -103,8 +103,8 @@ def test_dagster_run_when_word_count_then_assets_tell_rows_schema_and_place(spar
         event.asset_key.path[-1]: {key: value.value for key, value in event.materialization.metadata.items()}
         for event in result.get_asset_materialization_events()
     }
-    assert set(made) == {"text_file_source_flatmap", "word_counts"}
-    assert made["text_file_source_flatmap"]["dagster/row_count"] == 166
+    assert set(made) == {"words", "word_counts"}
+    assert made["words"]["dagster/row_count"] == 166
     assert made["word_counts"]["dagster/row_count"] == 90
     assert made["word_counts"]["path"].endswith("counts")
     assert spark.read.parquet(made["word_counts"]["path"]).count() == 90
@@ -138,7 +138,7 @@ def with_users_session():
 
 
 def test_dagster_run_when_user_gives_pyspark_then_its_session_is_used(spark, monkeypatch) -> None:
-    monkeypatch.setattr("flinkpy_dagster.orchestration.programs.program_resource.SessionStart", None)
+    monkeypatch.setattr("flinkpy_dagster.orchestration.programs.run_making.SessionStart", None)
     job = build_reconstructable_job(__name__, "with_users_session")
     with DagsterInstance.ephemeral() as instance:
         result = execute_job(job, instance, run_config={"loggers": QUIET})

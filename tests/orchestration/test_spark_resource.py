@@ -115,7 +115,7 @@ def job_with(kind: str):
 def test_run_when_a_resource_gives_the_session_then_no_other_is_started(
     spark, monkeypatch, kind: str
 ) -> None:
-    monkeypatch.setattr("flinkpy_dagster.orchestration.programs.program_resource.SessionStart", None)
+    monkeypatch.setattr("flinkpy_dagster.orchestration.programs.run_making.SessionStart", None)
     job = build_reconstructable_job(__name__, "job_with", (kind,))
     with DagsterInstance.ephemeral() as instance:
         result = execute_job(job, instance, run_config={"loggers": QUIET})
