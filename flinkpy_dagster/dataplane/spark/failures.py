@@ -13,8 +13,9 @@ from contextlib import contextmanager
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
+from flinkpy_dagster.dataplane.spark.connect import session_loss
 from flinkpy_dagster.dataplane.spark.driver_loss import CONNECTION_ERRORS, lost_driver
-from flinkpy_dagster.dataplane.spark.unfit_workers import located, missing_package, unfit_worker
+from flinkpy_dagster.dataplane.spark.unfit_workers import missing_package, unfit_worker
 from flinkpy_dagster.dataplane.spark.unreadable import Sources, unreadable
 from flinkpy_dagster.errors import (
     FlinkpyError,
@@ -72,7 +73,7 @@ def spark_errors(job: str, tag: str, source: str | None = None, sources: Sources
     try:
         yield
     except (PySparkException, Py4JError, OSError, EOFError) as error:
-        lost = lost_driver(is_suspected=isinstance(error, CONNECTION_ERRORS))
+        lost = session_loss(error) or lost_driver(is_suspected=isinstance(error, CONNECTION_ERRORS))
         if lost is not None:
             raise JobFailed(job, TargetUnavailable(lost)) from error
         if not isinstance(error, PySparkException | Py4JError):
@@ -108,7 +109,7 @@ def translated(
     text = _full_text(error)
     crossed = _CROSSED.search(text)
     if crossed is not None:
-        return located(pickle.loads(base64.b64decode(crossed[1])), text)
+        return pickle.loads(base64.b64decode(crossed[1]))
     if (unfit := unfit_worker(text)) is not None:
         return unfit
     if _WORKER_DIED in text:  # the system kills the process that takes the last of its memory

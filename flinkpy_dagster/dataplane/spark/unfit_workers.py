@@ -1,14 +1,21 @@
 """Python workers that lack what a job needs: a package, this version of Python, any Python at all.
 
-What is found in a worker names its Python; on which worker that is, Spark says on the driver.
+Spark keeps to itself which worker an error of Python is from, so workers say it themselves.
 """
 
+import os
 import re
+import socket
 import sys
+from collections.abc import Callable
+from typing import Any
 
-from flinkpy_dagster.errors import FlinkpyError, UnfitWorker, UserCodeError
+from pyspark.errors import PySparkRuntimeError
 
-_WORKER = "{worker}"
+from flinkpy_dagster.errors import UnfitWorker, UserCodeError
+
+_NOTE = "In the worker's Python"
+_NOTED = re.compile(_NOTE + r" (\S+ on \S+)")
 _AT = re.compile(r"Lost task \S+ in stage \S+ \(TID \d+\) \((\S+) executor (\w+)\)")
 _VERSIONS = re.compile(r"different version: (\d+\.\d+) than that in driver: (\d+\.\d+)")
 _NO_PYTHON = re.compile(r'Cannot run program "([^"]+)"')
@@ -35,15 +42,19 @@ def missing_package(error: ModuleNotFoundError, user_code: UserCodeError | None 
         line = f" ({user_code.user_line})" if user_code.user_line else ""
         who, place = f"Operator '{user_code.operator}'", line
     return UnfitWorker(
-        f"{who} needs the package '{error.name}'{place}, which {sys.executable} on {_WORKER} does not have: {_BRING}."
+        f"{who} needs the package '{error.name}'{place}, which {_here()} does not have: {_BRING}."
     )
 
 
-def located(error: FlinkpyError, text: str) -> FlinkpyError:
-    """On the driver: an error of ``missing_package`` with the worker that Spark's text tells."""
-    if isinstance(error, UnfitWorker):
-        return UnfitWorker(str(error.args[0]).replace(_WORKER, _worker(text)))
-    return error
+def noting_where(handle: Callable[..., None]) -> Callable[..., None]:
+    """In a worker: PySpark's ``handle_worker_exception``, which then tells Spark whose Python it is."""
+
+    def run(error: BaseException, *arguments: Any) -> None:
+        if isinstance(error, ImportError | PySparkRuntimeError):
+            error.add_note(f"{_NOTE} {_here()}")
+        handle(error, *arguments)
+
+    return run
 
 
 def unfit_worker(text: str) -> UnfitWorker | None:
@@ -51,7 +62,7 @@ def unfit_worker(text: str) -> UnfitWorker | None:
     worker = _worker(text)
     if versions := _VERSIONS.search(text):
         return UnfitWorker(
-            f"The Python on {worker} is {versions[1]}, the program's is {versions[2]}: functions of the one do not run "
+            f"{worker} is Python {versions[1]}, the program's is {versions[2]}: functions of the one do not run "
             f"in the other; name a Python {versions[2]} of the workers with -pyexec, or bring one with -pyarch."
         )
     if python := _NO_PYTHON.search(text):
@@ -63,16 +74,25 @@ def unfit_worker(text: str) -> UnfitWorker | None:
         if module[1].partition(".")[0] not in _OURS:
             return None
         return UnfitWorker(
-            f"The Python on {worker} does not have the package '{module[1]}', which every worker needs: "
+            f"{worker} does not have the package '{module[1]}', which every worker needs: "
             f"{_OWN_REQUIREMENTS}."
         )
     if package := _OLD_PACKAGE.search(text):
-        return UnfitWorker(f"The Python on {worker} is not enough: {package[1]} {_OWN_REQUIREMENTS}.")
+        return UnfitWorker(f"{worker} is not enough: {package[1]} {_OWN_REQUIREMENTS}.")
     return None
 
 
 def _worker(text: str) -> str:
-    found = _AT.search(text)
-    if found is None:
+    if note := _NOTED.search(text):
+        return note[1]
+    task = _AT.search(text)
+    if task is None:
         return "a worker"
-    return "this machine" if found[2] == "driver" else f"worker {found[1]} (executor {found[2]})"
+    return "this machine" if task[2] == "driver" else f"worker {task[1]} (executor {task[2]})"
+
+
+def _here() -> str:
+    """The host as Spark's settings call it, where they do: a name may stand for several."""
+    names = ("SPARK_LOCAL_HOSTNAME", "SPARK_LOCAL_IP")
+    host = next((os.environ[name] for name in names if os.environ.get(name)), None) or socket.gethostname()
+    return f"{sys.executable} on {host}"

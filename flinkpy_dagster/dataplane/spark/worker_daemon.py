@@ -12,6 +12,7 @@ from typing import Any
 from pyspark import daemon
 
 from flinkpy_dagster.dataplane.spark.early_ends import GentleOs, closing
+from flinkpy_dagster.dataplane.spark.unfit_workers import noting_where
 
 with suppress(Exception):  # a Python that has not all it needs: the worker says so, in a task's error
     import flinkpy_dagster.dataplane.regions.passes  # noqa: F401
@@ -37,11 +38,26 @@ def settling(worker: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
+def locating(worker: Callable[..., int]) -> Callable[..., int]:
+    """``pyspark.daemon.worker``; some of what it tells Spark gets the place it happened in."""
+
+    def run(*arguments: Any) -> int:
+        from pyspark import worker as module  # after the fork, as PySpark wants it
+
+        spark_worker: Any = module
+        if not hasattr(spark_worker, "_flinkpy_is_locating"):
+            spark_worker._flinkpy_is_locating = True
+            spark_worker.handle_worker_exception = noting_where(spark_worker.handle_worker_exception)
+        return worker(*arguments)
+
+    return run
+
+
 def main() -> None:
     """Forks workers until Spark closes the daemon's input."""
     spark_daemon: Any = daemon
     spark_daemon.os = GentleOs()
-    spark_daemon.worker = settling(closing(spark_daemon.worker))
+    spark_daemon.worker = settling(closing(locating(spark_daemon.worker)))
     spark_daemon.manager()
 
 

@@ -7,6 +7,7 @@
         definitions.py    the code location that its run is launched from; any process can load it
         program/          copies of the program and of the modules of its folder that it had imported
         files/            copies of what -pyfs named
+        files/code/       copies of the files, requirements and archives that options and the program name
         log               what the run's process prints
 """
 
@@ -16,13 +17,13 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from flinkpy_dagster.ids import is_id
 
-FILES = "files"
+FILES, CODE = "files", "code"
 _JOB, _DEFINITIONS, _PROGRAM, _LOG = "job.json", "definitions.py", "program", "log"
 _LOCATION = '''"""Code location of one submitted job; written by flinkpy."""
 
@@ -37,7 +38,8 @@ class StoredJob:
     """What was submitted.
 
     ``program`` is the path of the file as it was given, or None for a ``module``; ``source`` its copy, ``files`` those
-    of what -pyfs named (relative to the job's folder), ``folder`` the working folder, ``plan`` Flink's JSON plan.
+    of what -pyfs named (relative to the job's folder), ``python_copies`` those of what options ``python.*`` name, by
+    path, ``folder`` the working folder, ``plan`` Flink's JSON plan.
     ``dagster_name`` is what the Dagster job is called after, ``earlier`` the ids of the jobs that the program submitted
     before this one. Times in ms since 1970.
     """
@@ -56,6 +58,7 @@ class StoredJob:
     plan: Mapping[str, Any]
     submitted_ms: int
     earlier: tuple[str, ...] = ()
+    python_copies: Mapping[str, str] = field(default_factory=dict)
 
 
 class JobStore:

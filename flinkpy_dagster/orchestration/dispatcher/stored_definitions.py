@@ -1,5 +1,6 @@
 """A submitted job as a Dagster code location: what its run's process loads."""
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,7 @@ from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.orchestration.dispatcher.job_store import StoredJob, program_folder, read_job
 from flinkpy_dagster.orchestration.programs.definitions import definitions_from
 from flinkpy_dagster.programs.program import Program, module_program
+from flinkpy_dagster.programs.python_code import COPIES_OPTION
 from flinkpy_dagster.programs.python_files import importing_from
 
 
@@ -40,6 +42,9 @@ def caller(job: StoredJob, folder: str) -> Callable[[list[str]], None]:
         options = Configuration.from_dict(job.configuration).add_all(starting_configuration())
         if paths:
             options.set("python.files", ",".join(paths))
+        if job.python_copies:
+            copies = {path: os.path.join(folder, copy) for path, copy in job.python_copies.items()}
+            options.set(COPIES_OPTION, json.dumps(copies))
         skip_jobs(job.earlier)
         with (
             environments_start_with(options),  # those of the run's config win

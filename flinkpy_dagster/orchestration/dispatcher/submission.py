@@ -1,12 +1,13 @@
 """Submission of a detached job: checked as Flink's Dispatcher does, persisted, launched as a Dagster run."""
 
 import os
+import shutil
 import sys
 import tempfile
 import uuid
 from collections.abc import Callable
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dagster import DagsterInstance
@@ -19,6 +20,7 @@ from flinkpy_dagster.graph.json_plan import job_plan
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.dispatcher.admission import require_free_id, require_runnable
 from flinkpy_dagster.orchestration.dispatcher.job_store import (
+    CODE,
     FILES,
     JobStore,
     StoredJob,
@@ -32,6 +34,7 @@ from flinkpy_dagster.orchestration.job.job_results import JobResultStore
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, legal_name
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program, module_program
+from flinkpy_dagster.programs.python_code import PythonCode, copied
 from flinkpy_dagster.programs.python_files import import_paths, importing_from
 
 UNNAMED_JOBS = ("Flink Streaming Job", "Flink Batch Job", "DataStream Collect")
@@ -142,9 +145,10 @@ class _Submission:
         # 1. the job can run
         require_runnable(captured.job_graph)
         earlier = tuple(job.job_id for job in self.jobs)
-        job = _stored(
+        stored = _stored(
             self._call, self._files, captured, self._configuration, self._job_id or random_id(), earlier
         )
+        job = replace(stored, python_copies=self._copied_code(captured))
         store = JobStore(self._instance.root_directory)
         with store.locked():
             # 2. nobody else has its id
@@ -156,6 +160,13 @@ class _Submission:
         self.jobs.append(submitted)
         self._tell(submitted)
         return job.job_id
+
+    def _copied_code(self, captured: CapturedJob) -> dict[str, str]:
+        """What the workers' Python shall have, copied; the copies by the paths that the job names."""
+        folder = os.path.join(self._pending, FILES, CODE)
+        shutil.rmtree(folder, ignore_errors=True)  # that of the job before
+        copies = copied(PythonCode.of(captured.configuration).check(), folder)
+        return {path: os.path.join(FILES, CODE, copy) for path, copy in copies.items()}
 
 
 def start(instance: DagsterInstance, store: JobStore, job: StoredJob) -> SubmittedJob:
