@@ -45,8 +45,9 @@ def shares(counts):
 
 def build(flights):
     """The result, from the stream of flights."""
-    counts = flights.map(counted, COUNTS).key_by(lambda counts: (counts[0], counts[1]), DAY_AND_ORIGIN)
-    return counts.reduce(added).name("counts").map(shares, AIRPORT_DAY).name("shares")
+    counts = flights.map(counted, COUNTS).name("counted")
+    days = counts.key_by(lambda counts: (counts[0], counts[1]), DAY_AND_ORIGIN)
+    return days.reduce(added).name("counts").map(shares, AIRPORT_DAY).name("shares")
 
 
 def main():

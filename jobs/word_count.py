@@ -28,8 +28,10 @@ def build(lines):
     """The counts of the words in a stream of lines."""
     return (
         lines.flat_map(words, output_type=WORD_COUNT)
+        .name("words")
         .key_by(lambda word_count: word_count[0], key_type=Types.STRING())
         .reduce(lambda one, other: (one[0], one[1] + other[1]))
+        .name("counts")
     )
 
 

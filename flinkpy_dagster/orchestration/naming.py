@@ -39,6 +39,21 @@ _STEPS_ONLY_THE_PLAN_HAS = frozenset(
         "Key-By",
     }
 )
+_NAMES_NOBODY_GAVE = frozenset(
+    {
+        "map",
+        "flatmap",
+        "filter",
+        "process",
+        "keyed process",
+        "reduce",
+        "projection",
+        "timestamps/watermarks",
+        "collection source",
+        "text file source",
+        "print to std. out",
+    }
+)
 _WORDS_WITHOUT_CONTENT = re.compile(r"^(Source|Sink): |: Writer$")
 
 
@@ -82,13 +97,22 @@ def unique_names(texts: Iterable[str]) -> list[str]:
 
 def readable(node: StreamNode) -> str:
     """A node's name without the operators that PyFlink adds by itself; "" when nothing is left."""
+    return " ".join(_parts_of(node))
+
+
+def _parts_of(node: StreamNode) -> list[str]:
+    """PyFlink fuses Python operators into one node: the names of those that the program asked for."""
     parts = [part for part in node.name.split(", ") if part not in _STEPS_ONLY_THE_PLAN_HAS]
-    return " ".join(_WORDS_WITHOUT_CONTENT.sub("", part) for part in parts)
+    return list(filter(None, (_WORDS_WITHOUT_CONTENT.sub("", part) for part in parts)))
 
 
 def vertex_text(vertex: JobVertex) -> str:
-    """What a vertex is called: the names of its operators, or the plan's own name if only helpers are in it."""
-    return " ".join(filter(None, (readable(node) for node in vertex.nodes))) or vertex.name
+    """What a vertex is called: the names that the program gives its operators; if it gives none, those that PyFlink
+    gives them, or the plan's own name if only helpers are in it."""
+    names = [part for node in vertex.nodes for part in _parts_of(node)]
+    given = [name for name in names if name.lower() not in _NAMES_NOBODY_GAVE]
+    by_legal_name = {legal_name(name): name for name in given or names}  # an operator and its sink: once
+    return " ".join(by_legal_name.values()) or vertex.name
 
 
 @dataclass(frozen=True)
@@ -121,8 +145,8 @@ class NamedGraph:
         if sum(each.producer == data_set.producer for each in self.job_graph.data_sets) == 1:
             return name
         reader = next(edge.target for edge in self.job_graph.edges if edge.data_set == data_set.id)
-        head = self.job_graph.vertex(data_set.producer).head
-        return f"{readable(head) or name} for {self.op_names[reader]}"
+        producer, consumer = (self.job_graph.vertex(each).head for each in (data_set.producer, reader))
+        return f"{readable(producer) or name} for {readable(consumer) or self.op_names[reader]}"
 
     def sinks(self) -> Iterable[tuple[JobVertex, StreamNode]]:
         """Every sink node with its vertex."""

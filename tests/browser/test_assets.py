@@ -17,7 +17,7 @@ def test_asset_graph_when_opened_then_shows_the_lineage_of_a_program(ui: Dagster
 def test_asset_when_made_then_its_page_has_schema_and_row_count(ui: DagsterUi) -> None:
     run = ui.launch(ui.open_launchpad("word_count_job"))
     ui.server.await_status(run, "SUCCESS")
-    ui.open_asset("word_count", "text_file_source_flatmap")
+    ui.open_asset("word_count", "words")
     expect(ui.page.get_by_text("Row count")).to_be_visible()
     expect(ui.page.get_by_text("166", exact=True).first).to_be_visible()  # words of the poem
     columns = ui.page.get_by_role("table").filter(has_text="Column name")

@@ -35,7 +35,7 @@ def test_ops_when_scheduled_eagerly_then_run_and_end_together(ui: DagsterUi) -> 
     ui.write_config(launchpad, EAGER)
     run = ui.launch(launchpad)
     ui.steps_are("Executing", 6)
-    expect(ui.bar_of("flight_delays.delay_waves_delay_waves")).to_be_visible()
+    expect(ui.bar_of("flight_delays.delay_waves")).to_be_visible()
     ui.show_steps_one_by_one()
     ui.picture("run_eager_executing", height=520)
     ui.steps_are("Succeeded", 6)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dagster import AssetKey, validate_run_config
+from dagster import AssetKey, AssetsDefinition, validate_run_config
 from dagster._core.errors import DagsterInvalidConfigError
 
 from flinkpy_dagster import definitions_from, slot_sharing_executor
@@ -32,14 +32,14 @@ def lineage(definitions) -> dict[str, set[str]]:
 def test_assets_when_word_count_then_lineage_from_source_to_sink() -> None:
     assert lineage(definitions_from(ROOT / "jobs" / "word_count.py")) == {
         "word_count/sources/text_file_source": set(),
-        "word_count/text_file_source_flatmap": {"word_count/sources/text_file_source"},
-        "word_count/print_to_std_out": {"word_count/text_file_source_flatmap"},
+        "word_count/words": {"word_count/sources/text_file_source"},
+        "word_count/print_to_std_out": {"word_count/words"},
     }
 
 
 def test_assets_when_loaded_then_metadata_and_kinds_tell_about_them() -> None:
     definitions = definitions_from(ROOT / "jobs" / "word_count.py")
-    node = definitions.resolve_asset_graph().get(AssetKey(["word_count", "text_file_source_flatmap"]))
+    node = definitions.resolve_asset_graph().get(AssetKey(["word_count", "words"]))
     assert node.kinds == {"flink", "pyspark", "parquet"}
     assert node.group_name == "word_count"
     columns = node.metadata["dagster/column_schema"].schema.columns
@@ -167,3 +167,13 @@ def test_executor_when_assets_are_materialized_from_the_graph_then_ours_unless_t
     assert implicit.executor_def is slot_sharing_executor
     left = definitions_from(programs.streaming, executor=None).resolve_implicit_global_asset_job_def()
     assert left.executor_def is not slot_sharing_executor
+
+
+def test_descriptions_when_a_function_has_a_docstring_then_they_begin_with_it() -> None:
+    definitions = definitions_from(ROOT / "jobs" / "word_count.py")
+    (made,) = (each for each in definitions.assets if isinstance(each, AssetsDefinition))
+    told = {spec.key.path[-1]: spec.description for spec in made.specs}
+    assert told == {
+        "words": "One count for each word of a line.\n\nWhat op 'words' sends to 'counts' (HASH).",
+        "print_to_std_out": "What op 'counts' writes.",
+    }

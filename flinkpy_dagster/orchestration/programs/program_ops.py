@@ -37,7 +37,7 @@ from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
 from flinkpy_dagster.orchestration import op_tags
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
-from flinkpy_dagster.orchestration.programs import metadata
+from flinkpy_dagster.orchestration.programs import descriptions, metadata
 from flinkpy_dagster.orchestration.programs.column_lineage import ColumnLineage
 from flinkpy_dagster.orchestration.programs.source_assets import checkpoints_spec, source_keys, source_specs
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
@@ -77,6 +77,7 @@ class ProgramOps:
                 check_specs=self.checks.specs,
                 internal_asset_deps={name: self._upstream_keys(name, keys) for name in keys},
                 group_name=self.group_name or legal_name(self.graph.name),
+                descriptions_by_output_name=self._descriptions(),
                 metadata_by_output_name=self._metadata(),
                 tags_by_output_name=self._kinds(),
                 owners_by_output_name=dict.fromkeys(keys, list(self.owners)) if self.owners else None,
@@ -136,6 +137,17 @@ class ProgramOps:
         dead_ends = {names[v.id]: metadata.of_dead_end(v) for v in self.graph.dead_ends()}
         every = of_data_sets | of_sinks | dead_ends
         return {name: about | self._column_lineage.get(name, {}) for name, about in every.items()}
+
+    def _descriptions(self) -> dict[str, str]:
+        graph, names = self.graph, self.graph.output_names
+        of_data_sets = {
+            names[each.id]: descriptions.of_data_set(graph, each) for each in graph.job_graph.data_sets
+        }
+        of_sinks = {
+            names[str(node.id)]: descriptions.of_sink(graph, vertex, node) for vertex, node in graph.sinks()
+        }
+        dead_ends = {names[each.id]: descriptions.of_dead_end(graph, each) for each in graph.dead_ends()}
+        return of_data_sets | of_sinks | dead_ends
 
     @cached_property
     def _column_lineage(self) -> dict[str, metadata.Metadata]:
