@@ -2,7 +2,7 @@
 
 The daemons are Hadoop's own, of its ``hadoop-client-minicluster`` jar and of the jars that are in PySpark.
 
-python -m tests.clusters.hadoop        # starts a cluster, prints how to reach it, ends it with Ctrl-C
+python -m tests.clusters.hadoop        # starts a cluster, prints how to reach it, ends it with Ctrl-C or SIGTERM
 python -m tests.clusters.hadoop hdfs   # only HDFS
 """
 
@@ -226,6 +226,8 @@ def _kill_below(folder: Path, name: str = "") -> None:
 
 
 def _by_hand(with_yarn: bool) -> None:
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(ending, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as scratch, running_hdfs(Path(scratch)) as hadoop:
         print(f"export HADOOP_CONF_DIR={hadoop.configuration}\n# {hadoop.hdfs} {hadoop.webhdfs}", flush=True)
         with suppress(KeyboardInterrupt):

@@ -5,8 +5,11 @@ from xml.sax.saxutils import escape
 
 NODE_MEMORY_MB = 4096
 MAXIMUM_ALLOCATION_MB = 3072
-EXPIRY_MS = 4000
-"""After so long without a word a NodeManager, or an ApplicationMaster, counts as lost."""
+NODE_EXPIRY_MS = 5_000
+"""After so long without a word a NodeManager counts as lost."""
+
+MASTER_EXPIRY_MS = 30_000
+"""The same for an ApplicationMaster, whose JVM has to start within that time."""
 
 _HOST = "127.0.0.1"
 _ANY = f"{_HOST}:0"
@@ -79,8 +82,8 @@ def _yarn(ports: dict[str, int]) -> dict[str, str]:
     return {f"yarn.resourcemanager.{key}": f"{_HOST}:{ports[name]}" for key, name in addresses.items()} | {
         "yarn.resourcemanager.hostname": _HOST,
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "100",
-        "yarn.nm.liveness-monitor.expiry-interval-ms": str(EXPIRY_MS),
-        "yarn.am.liveness-monitor.expiry-interval-ms": str(EXPIRY_MS),
+        "yarn.nm.liveness-monitor.expiry-interval-ms": str(NODE_EXPIRY_MS),
+        "yarn.am.liveness-monitor.expiry-interval-ms": str(MASTER_EXPIRY_MS),
         "yarn.scheduler.minimum-allocation-mb": "128",
         "yarn.scheduler.maximum-allocation-mb": str(MAXIMUM_ALLOCATION_MB),
         "yarn.scheduler.maximum-allocation-vcores": "4",
