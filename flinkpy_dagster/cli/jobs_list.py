@@ -1,4 +1,7 @@
-"""``flinkpy list``: the jobs of the instance or of a gateway, in the words of Flink's ``CliFrontend``."""
+"""``flinkpy list``: the jobs of the instance or of a gateway, in the words of Flink's ``CliFrontend``.
+
+Flink's puts suspended jobs among the running ones; there they are gone soon, here they stay until they are run again.
+"""
 
 import json
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ from flinkpy_dagster.cli.cluster import JobLine, cluster_of
 
 SCHEDULED = frozenset({"CREATED", "INITIALIZING"})
 TERMINATED = frozenset({"FINISHED", "CANCELED", "FAILED"})
+SUSPENDED = "SUSPENDED"
 _RULE = "-" * 62
 
 
@@ -28,17 +32,15 @@ def run(arguments: Arguments) -> int:
 def wanted(jobs: Sequence[JobLine], arguments: Arguments) -> list[JobLine]:
     """Those that the options ask for; without any, what has not ended."""
     running, scheduled = _shown(arguments)
-    return [
-        job
-        for job in jobs
-        if (
-            scheduled
-            if job.state in SCHEDULED
-            else arguments.shows_all
-            if job.state in TERMINATED
-            else running
-        )
-    ]
+
+    def is_wanted(job: JobLine) -> bool:
+        if job.state in SCHEDULED:
+            return scheduled
+        if job.state in TERMINATED:
+            return arguments.shows_all
+        return running if job.state != SUSPENDED else running and scheduled
+
+    return [job for job in jobs if is_wanted(job)]
 
 
 def lines(jobs: Sequence[JobLine], arguments: Arguments) -> list[str]:
@@ -46,11 +48,13 @@ def lines(jobs: Sequence[JobLine], arguments: Arguments) -> list[str]:
     running, scheduled = _shown(arguments)
     found: list[str] = []
     if running:
-        going = [job for job in jobs if job.state not in SCHEDULED | TERMINATED]
+        going = [job for job in jobs if job.state not in SCHEDULED | TERMINATED | {SUSPENDED}]
         found += _section(going, "Running/Restarting Jobs", "No running jobs.")
     if scheduled:
         waiting = [job for job in jobs if job.state in SCHEDULED]
         found += _section(waiting, "Scheduled Jobs", "No scheduled jobs.")
+    if running and scheduled:
+        found += _section([job for job in jobs if job.state == SUSPENDED], "Suspended Jobs", None)
     if arguments.shows_all:
         ended = [job for job in jobs if job.state in TERMINATED]
         found += _section(ended, "Terminated Jobs", None)

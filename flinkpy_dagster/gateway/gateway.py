@@ -3,8 +3,9 @@
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from flinkpy_dagster.errors import JobNotFound
@@ -12,8 +13,9 @@ from flinkpy_dagster.gateway.rest.failures import job_not_found
 from flinkpy_dagster.gateway.settings import GatewaySettings
 from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, job_details
-from flinkpy_dagster.orchestration.dispatcher.job_log import JobLog, Kept, kept
-from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview, find_job, list_jobs
+from flinkpy_dagster.orchestration.dispatcher.job_log import JobLog, Kept, kept, kept_before
+from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview, find_job, list_jobs, runs_of_job
+from flinkpy_dagster.runtime.checkpoint_statistics import merged
 
 _LOGS_HELD = 1000
 _OPERATIONS_HELD = 1000
@@ -62,6 +64,7 @@ class _HeldLog:
         self._log = log
         self._lock = threading.Lock()
         self._known: tuple[JobOverview, Kept, JobDetails] | None = None
+        self._before: list[Mapping[str, Any]] | None = None  # checkpoints of runs of this job that have ended
 
     def details(self, instance: Any, overview: JobOverview) -> JobDetails:
         with self._lock:
@@ -72,7 +75,11 @@ class _HeldLog:
             numbers = kept(instance, overview.run_id)
             if known is not None and not is_new and known[:2] == (overview, numbers):
                 return known[2]
-            details = job_details(overview, self._log.told, numbers)
+            if self._before is None:
+                runs = runs_of_job(instance, overview.job_id)
+                self._before = kept_before(instance, [record.dagster_run.run_id for record in runs[1:]])
+            whole = replace(numbers, checkpoints=merged([numbers.checkpoints, *self._before]))
+            details = job_details(overview, self._log.told, whole)
             self._known = overview, numbers, details
             return details
 

@@ -5,7 +5,7 @@ Source of names and sizes: Flink's ``CheckpointStatsTracker`` (history of ``web.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -86,6 +86,41 @@ _SUMMARIZED = {
     "end_to_end_duration": "duration_ms",
     "processed_data": "records",
 }
+
+
+def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What ``to_json`` gave of several runs of one job, the newest first, as one.
+
+    ``restored``: how many of them began with state. Percentiles are those of the newest run that has some: of others
+    only the extremes are known.
+    """
+    known = [run for run in runs if run]
+    history = [record for run in known for record in run["history"]][:HISTORY]
+    latest: dict[str, Any] = {}
+    for run in known:
+        latest = run["latest"] | latest
+    return {
+        "completed": sum(run["completed"] for run in known),
+        "failed": sum(run["failed"] for run in known),
+        "restored": sum(run["restored_from"] is not None for run in known),
+        "restored_from": next((run["restored_from"] for run in known if run["restored_from"]), None),
+        "history": history,
+        "latest": latest,
+        "summary": {name: found for name in _SUMMARIZED if (found := _merged_summary(known, name))},
+    }
+
+
+def _merged_summary(runs: Sequence[Mapping[str, Any]], name: str) -> dict[str, float]:
+    each = [(run["summary"][name], run["completed"]) for run in runs if name in run["summary"]]
+    if not each:
+        return {}
+    count = sum(completed for _, completed in each)
+    extremes = {
+        "min": min(summary["min"] for summary, _ in each),
+        "max": max(summary["max"] for summary, _ in each),
+        "avg": sum(summary["avg"] * completed for summary, completed in each) // count,
+    }
+    return dict(each[0][0]) | extremes
 
 
 def percentiles(values: Iterable[int]) -> dict[str, float]:

@@ -43,6 +43,10 @@ RUNNING = [
     "------------------ Running/Restarting Jobs -------------------",
     f"01.01.1970 00:00:01 : {'b' * 32} : b (RESTARTING)",
     f"01.01.1970 00:00:02 : {'a' * 32} : a (RUNNING)",
+    RULE,
+]
+SUSPENDED = [
+    "----------------------- Suspended Jobs -----------------------",
     f"01.01.1970 00:00:03 : {'e' * 32} : e (SUSPENDED)",
     RULE,
 ]
@@ -62,11 +66,11 @@ TERMINATED = [
 @pytest.mark.parametrize(
     ("options", "expected", "names"),
     [
-        ([], RUNNING + SCHEDULED, "abcef"),
-        (["-r"], RUNNING, "abe"),
+        ([], RUNNING + SCHEDULED + SUSPENDED, "abcef"),
+        (["-r"], RUNNING, "ab"),
         (["-s"], SCHEDULED, "cf"),
-        (["-r", "-s"], RUNNING + SCHEDULED, "abcef"),
-        (["-a"], RUNNING + SCHEDULED + TERMINATED, "abcdef"),
+        (["-r", "-s"], RUNNING + SCHEDULED + SUSPENDED, "abcef"),
+        (["-a"], RUNNING + SCHEDULED + SUSPENDED + TERMINATED, "abcdef"),
     ],
 )
 def test_list_shows_what_the_options_ask_for(options, expected, names):

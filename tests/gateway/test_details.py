@@ -49,6 +49,30 @@ def test_numbers_when_told_then_by_subtask(instance, bounded) -> None:
     assert (vertex.total, vertex.is_told, vertex.accumulators) == (Numbers(20, 18, 16), True, {"seen": 20})
 
 
+def test_watermarks_when_epochs_were_made_then_by_subtask(told) -> None:
+    client, ids = told
+    job = f"/jobs/{ids['running']}"
+    sources, *_ = client.get(job).json()["vertices"]
+    marks = client.get(f"{job}/vertices/{sources['id']}/watermarks").json()
+    assert marks == [
+        {"id": f"{index}.currentInputWatermark", "value": "7000"} for index in range(sources["parallelism"])
+    ]
+    chosen = client.get(f"{job}/vertices/{sources['id']}/metrics?get=0.currentInputWatermark").json()
+    assert chosen == marks[:1]
+
+
+def test_checkpoints_when_a_job_has_several_runs_then_of_all_of_them(instance, client) -> None:
+    graph = captured("streaming")
+    first = ToldJob(instance, graph).begin().checkpoints()
+    first.end(JobStatus.FAILED, DagsterEventType.RUN_FAILURE)
+    alone = client.get(f"/jobs/{first.job_id}/checkpoints").json()
+    ToldJob(instance, graph, first.job_id).begin().checkpoints()
+    both = client.get(f"/jobs/{first.job_id}/checkpoints").json()
+    assert {name: count * 2 for name, count in alone["counts"].items()} == both["counts"]
+    assert [each["id"] for each in both["history"]] == [3, 2, 1, 3, 2, 1]
+    assert both["latest"] == alone["latest"]
+
+
 def test_failures_when_a_job_restarted_then_newest_first_with_their_attempts(instance, bounded) -> None:
     details = details_of(instance, ToldJob(instance, bounded).begin().fail(again=True).fail(again=False))
     assert [(failure.attempt, failure.text) for failure in details.failures[:1]] == [(1, CAUSE)]

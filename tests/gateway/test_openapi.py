@@ -21,7 +21,8 @@ def test_document_when_asked_for_then_has_every_route_and_valid_schemas(client) 
     for path in document["paths"].values():
         for operation in path.values():
             for answer in operation["responses"].values():
-                Draft202012Validator.check_schema(answer["content"]["application/json"]["schema"])
+                for content in answer["content"].values():
+                    Draft202012Validator.check_schema(content["schema"])
 
 
 def test_document_when_there_is_a_token_then_says_so(instance, tmp_path) -> None:
@@ -47,7 +48,7 @@ def test_answers_when_of_real_jobs_then_as_declared(told, route) -> None:
             filled = filled.replace("{taskmanagerid}", manager)
         answer = client.get(filled.replace("{", "").replace("}", ""))
         if answer.status_code == 200:
-            Draft202012Validator(route.answer).validate(answer.json())
+            Draft202012Validator(route.answer).validate(answer.text if route.is_text else answer.json())
         else:
             assert answer.status_code in (400, *route.refusals), json.dumps(answer.json())
 

@@ -4,6 +4,7 @@ from flinkpy_dagster.runtime.checkpoint_statistics import (
     HISTORY,
     CheckpointRecord,
     CheckpointStatistics,
+    merged,
     percentiles,
     record_from_json,
 )
@@ -54,3 +55,33 @@ def test_record_when_told_and_read_then_the_same() -> None:
 def test_percentiles_when_few_then_of_what_there_is() -> None:
     assert percentiles([5]) == {"p50": 5.0, "p90": 5.0, "p95": 5.0, "p99": 5.0, "p999": 5.0}
     assert percentiles(range(101)) == {"p50": 50.0, "p90": 90.0, "p95": 95.0, "p99": 99.0, "p999": 100.0}
+
+
+def statistics_of(numbers, restored_from=None) -> dict:
+    statistics = CheckpointStatistics()
+    statistics.restored_from = restored_from
+    for number in numbers:
+        statistics.add(record(number))
+    return statistics.to_json()
+
+
+def test_merged_when_a_job_had_several_runs_then_as_if_it_were_one() -> None:
+    runs = [
+        statistics_of(range(7, 15), "chk-6"),
+        {},
+        statistics_of(range(3, 7), "chk-2"),
+        statistics_of((1, 2)),
+    ]
+    whole, together = merged(runs), statistics_of(range(1, 15))
+    assert (whole["restored"], whole["restored_from"]) == (2, "chk-6")
+    for name in ("completed", "failed", "history", "latest"):
+        assert whole[name] == together[name]
+    extremes = {key: whole["summary"]["state_size"][key] for key in ("min", "max", "avg")}
+    assert extremes == {"min": 1, "max": 14, "avg": 7}
+
+
+def test_merged_when_nothing_is_known_then_nothing() -> None:
+    assert merged([{}]) == {
+        "completed": 0, "failed": 0, "restored": 0, "restored_from": None,
+        "history": [], "latest": {}, "summary": {},
+    }  # fmt: skip

@@ -120,7 +120,7 @@ def checkpoints_json(details: JobDetails) -> Json:
     newest = latest.get("completed")
     return {
         "counts": {
-            "restored": int(restored is not None),
+            "restored": told.get("restored", 0),
             "total": completed + failed,
             "in_progress": 0,
             "completed": completed,

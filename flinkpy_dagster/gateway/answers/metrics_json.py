@@ -10,6 +10,7 @@ Json = dict[str, Any]
 
 METRICS = arr(obj({"id": STR, "value?": STR}))
 AGGREGATED = arr(obj({"id": STR, "min?": NUM, "max?": NUM, "avg?": NUM, "sum?": NUM, "skew?": NUM}))
+_WATERMARK = "currentInputWatermark"
 AGGREGATIONS = ("min", "max", "avg", "sum", "skew")
 
 
@@ -74,7 +75,8 @@ def subtask_metrics(vertex: VertexDetails, index: int, now_ms: int) -> dict[str,
     """Of one subtask; rates are those since its start. Spark's stages pull, so nothing is ever back-pressured."""
     numbers = vertex.subtasks[index]
     busy = 1000 * numbers.busy_ms // max(1, vertex.attempt.duration_ms(now_ms))
-    return {
+    marks = {_WATERMARK: vertex.watermarks[index]} if index < len(vertex.watermarks) else {}
+    return marks | {
         "numRecordsIn": numbers.records_in,
         "numRecordsOut": numbers.records_out,
         "accumulateBusyTimeMs": numbers.busy_ms,
@@ -82,6 +84,13 @@ def subtask_metrics(vertex: VertexDetails, index: int, now_ms: int) -> dict[str,
         "idleTimeMsPerSecond": 1000 - min(busy, 1000),
         "backPressuredTimeMsPerSecond": 0,
     }
+
+
+def watermarks_json(vertex: VertexDetails) -> list[Json]:
+    """Flink's ``JobVertexWatermarksHandler``; the least 64-bit number stands for none yet."""
+    return [
+        {"id": f"{index}.{_WATERMARK}", "value": str(mark)} for index, mark in enumerate(vertex.watermarks)
+    ]
 
 
 def vertex_metrics(vertex: VertexDetails, now_ms: int) -> dict[str, int]:

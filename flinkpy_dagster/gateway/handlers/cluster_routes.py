@@ -14,7 +14,6 @@ from flinkpy_dagster.orchestration.job.job_facts import without_secrets
 
 _GET = Query("get", doc="Names of metrics; none: which there are.", is_list=True)
 _AGG = Query("agg", word(*AGGREGATIONS), "Aggregations; none: all.", is_list=True)
-_TEXT = obj({})
 
 
 def _running(gateway: Gateway) -> list[JobDetails]:
@@ -25,7 +24,8 @@ def _managers(gateway: Gateway) -> list[cluster_json.TaskManager]:
     return cluster_json.task_managers(_running(gateway))
 
 
-def _manager(gateway: Gateway, call: Call) -> cluster_json.TaskManager:
+def manager_of(gateway: Gateway, call: Call) -> cluster_json.TaskManager:
+    """The TaskManager that the path names. Raises RestError 404."""
     wanted = call.path["taskmanagerid"]
     found = next((each for each in _managers(gateway) if each.id == wanted), None)
     if found is None:
@@ -55,18 +55,12 @@ def task_managers(gateway: Gateway, call: Call) -> Any:
 
 def task_manager(gateway: Gateway, call: Call) -> Any:
     """``GET /taskmanagers/{taskmanagerid}``."""
-    return cluster_json.manager_details_json(_manager(gateway, call))
-
-
-def task_manager_logs(gateway: Gateway, call: Call) -> Any:
-    """None: Spark keeps them where the executor is."""
-    _manager(gateway, call)
-    return {"logs": []}
+    return cluster_json.manager_details_json(manager_of(gateway, call))
 
 
 def task_manager_threads(gateway: Gateway, call: Call) -> Any:
     """Nothing is known of the threads of another machine's JVM."""
-    _manager(gateway, call)
+    manager_of(gateway, call)
     return {"threadInfos": []}
 
 
@@ -80,7 +74,7 @@ def _manager_metrics(manager: cluster_json.TaskManager) -> dict[str, Any]:
 
 def task_manager_metrics(gateway: Gateway, call: Call) -> Any:
     """``GET /taskmanagers/{taskmanagerid}/metrics``."""
-    return metrics_json.chosen(_manager_metrics(_manager(gateway, call)), call.query.get("get"))
+    return metrics_json.chosen(_manager_metrics(manager_of(gateway, call)), call.query.get("get"))
 
 
 def task_managers_metrics(gateway: Gateway, call: Call) -> Any:
@@ -100,11 +94,6 @@ def job_manager_environment(gateway: Gateway, call: Call) -> Any:
     return cluster_json.environment_json()
 
 
-def job_manager_logs(gateway: Gateway, call: Call) -> Any:
-    """None: the gateway logs to its standard error."""
-    return {"logs": []}
-
-
 def job_manager_threads(gateway: Gateway, call: Call) -> Any:
     """``GET /jobmanager/thread-dump``."""
     return cluster_json.threads_json()
@@ -122,11 +111,6 @@ def job_manager_metrics(gateway: Gateway, call: Call) -> Any:
         "taskSlotsAvailable": slots - sum(each.slots_used for each in managers),
     }
     return metrics_json.chosen(values, call.query.get("get"))
-
-
-def no_log(gateway: Gateway, call: Call) -> Any:
-    """``GET /taskmanagers/{taskmanagerid}/log``."""
-    raise not_found("This log does not exist: logs of a job are those of its run in Dagster's UI.")
 
 
 def data_sets(gateway: Gateway, call: Call) -> Any:
@@ -230,7 +214,6 @@ def _get(path: str, handler: Any, doc: str, answer: Any, tag: str, **more: Any) 
     return Route(method="GET", path=path, handler=handler, doc=doc, answer=answer, tag=tag, **more)
 
 
-_LOG: dict[str, Any] = {"refusals": (404,), "tag": "logs", "answer": _TEXT}
 _404: dict[str, Any] = {"refusals": (404,)}
 
 ROUTES: tuple[Route, ...] = (
@@ -270,7 +253,6 @@ ROUTES: tuple[Route, ...] = (
         query=(_GET,),
         **_404,
     ),
-    _get("/taskmanagers/{taskmanagerid}/logs", task_manager_logs, "None.", cluster_json.LOGS, "logs", **_404),
     _get(
         "/taskmanagers/{taskmanagerid}/thread-dump",
         task_manager_threads,
@@ -279,8 +261,6 @@ ROUTES: tuple[Route, ...] = (
         "logs",
         **_404,
     ),
-    Route(method="GET", path="/taskmanagers/{taskmanagerid}/log", handler=no_log, doc="Refused.", **_LOG),
-    Route(method="GET", path="/taskmanagers/{taskmanagerid}/stdout", handler=no_log, doc="Refused.", **_LOG),
     _get("/jobmanager/config", job_manager_config, "Options of the gateway.", cluster_json.PAIRS, "cluster"),
     _get(
         "/jobmanager/environment",
@@ -289,9 +269,6 @@ ROUTES: tuple[Route, ...] = (
         cluster_json.ENVIRONMENT,
         "cluster",
     ),
-    _get("/jobmanager/logs", job_manager_logs, "None.", cluster_json.LOGS, "logs"),
-    Route(method="GET", path="/jobmanager/log", handler=no_log, doc="Refused.", **_LOG),
-    Route(method="GET", path="/jobmanager/stdout", handler=no_log, doc="Refused.", **_LOG),
     _get(
         "/jobmanager/thread-dump",
         job_manager_threads,

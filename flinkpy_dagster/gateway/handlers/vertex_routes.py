@@ -145,9 +145,11 @@ def _ranges(texts: list[str] | None, parallelism: int) -> list[int]:
 
 
 def watermarks(gateway: Gateway, call: Call) -> Any:
-    """Event time of a vertex is known to its workers only; that of checkpoints is in their assets."""
-    _vertex(gateway, call)
-    return []
+    """``GET /jobs/{jobid}/vertices/{vertexid}/watermarks``: as of the newest epoch; none once the job has ended."""
+    details, found = _vertex(gateway, call)
+    if details.overview.is_terminal:
+        return []
+    return metrics_json.watermarks_json(found)
 
 
 def coordinator_metrics(gateway: Gateway, call: Call) -> Any:
@@ -230,7 +232,7 @@ ROUTES: tuple[Route, ...] = (
         obj({"id": HEX, "subtask": INT, "attempt": INT, "user-accumulators": _ACCUMULATORS}),
     ),
     _get(f"{_ONE}/metrics", metrics, "Metrics by subtask.", metrics_json.METRICS, "metrics", query=(_GET,)),
-    _get(f"{_ONE}/watermarks", watermarks, "None is known.", metrics_json.METRICS, "metrics"),
+    _get(f"{_ONE}/watermarks", watermarks, "Event time by subtask, ms.", metrics_json.METRICS, "metrics"),
     _get(
         f"{_ONE}/jm-operator-metrics",
         coordinator_metrics,

@@ -77,6 +77,7 @@ class Route:
 
     ``body``: what a JSON body must be like, None: there is none. ``body_name`` is Flink's name of it. ``files``: a
     multipart body with files, at most this many. ``refusals``: statuses of errors it answers with, beside 400.
+    ``is_text``: the answer is text.
     """
 
     method: str
@@ -91,6 +92,7 @@ class Route:
     body_name: str = ""
     files: int = 0
     refusals: tuple[int, ...] = ()
+    is_text: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ One of the three places that catch broadly.
 """
 
 import json
+import logging
 from collections.abc import AsyncIterator
 from http import HTTPStatus
 from typing import Any
@@ -13,18 +14,20 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route as StarletteRoute
 
 from flinkpy_dagster.gateway.gateway import Gateway
 from flinkpy_dagster.gateway.handlers import (
     cluster_routes,
     job_routes,
+    log_routes,
     operation_routes,
     program_routes,
     vertex_routes,
 )
 from flinkpy_dagster.gateway.programs.uploads import taken
+from flinkpy_dagster.gateway.rest import recent_log
 from flinkpy_dagster.gateway.rest.failures import RestError, answer_to, bad_request
 from flinkpy_dagster.gateway.rest.routes import Call, Reply, Route, path_values, query_values
 from flinkpy_dagster.gateway.rest.schemas import problem
@@ -38,13 +41,16 @@ ROUTES: tuple[Route, ...] = (
     *job_routes.ROUTES,
     *vertex_routes.ROUTES,
     *operation_routes.ROUTES,
+    *log_routes.ROUTES,
     *program_routes.ROUTES,
 )
 _VERSION = "/v1"
+log = logging.getLogger(__name__)
 
 
 def gateway_app(instance: Any, settings: GatewaySettings) -> Starlette:
     """The application, over a Dagster instance. Raises ConfigurationError if its dashboard cannot be found."""
+    recent_log.listen()
     gateway = Gateway(instance, settings)
     dashboard = open_dashboard(settings.dashboard) if settings.dashboard is not None else None
     by_path: dict[str, dict[str, Route]] = {}
@@ -73,11 +79,14 @@ def _endpoint(gateway: Gateway, routes: dict[str, Route]) -> Any:
     async def endpoint(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         try:
-            return await _answered(gateway, routes[method], request)
+            answer = await _answered(gateway, routes[method], request)
         except ClientDisconnect:
-            return Response(status_code=HTTPStatus.BAD_REQUEST)
+            answer = Response(status_code=HTTPStatus.BAD_REQUEST)
         except Exception as error:
-            return answer_to(error, with_traceback=gateway.settings.with_tracebacks)
+            answer = answer_to(error, with_traceback=gateway.settings.with_tracebacks)
+        if method != "GET":
+            log.info("%s %r: %d", method, request.url.path, answer.status_code)
+        return answer
 
     return endpoint
 
@@ -137,6 +146,8 @@ def _unexpected(route: Route) -> RestError:
 
 
 def _response(route: Route, answer: Any) -> Response:
+    if isinstance(answer, Reply) and answer.is_text:
+        return PlainTextResponse(answer.content, answer.status)
     if isinstance(answer, Reply):
         return JSONResponse(answer.content, answer.status)
     return JSONResponse(answer, route.status)

@@ -47,11 +47,7 @@ def _operation(route: Route, has_token: bool) -> dict[str, Any]:
             *map(_query, route.query),
         ],
         "responses": {
-            **(
-                {str(int(route.status)): _answer(route.answer, HTTPStatus(route.status))}
-                if route.answer
-                else {}
-            ),
+            **({str(int(route.status)): _answer(route, route.answer)} if route.answer else {}),
             **{str(int(status)): _refusal(status) for status in sorted(refusals)},
         },
     }
@@ -86,8 +82,9 @@ def _query(query: Query) -> dict[str, Any]:
     return {"name": query.name, "in": "query", "description": query.doc, "schema": query.schema} | more
 
 
-def _answer(schema: dict[str, Any], status: HTTPStatus) -> dict[str, Any]:
-    return {"description": status.phrase, "content": {"application/json": {"schema": schema}}}
+def _answer(route: Route, schema: dict[str, Any]) -> dict[str, Any]:
+    kind = "text/plain" if route.is_text else "application/json"
+    return {"description": HTTPStatus(route.status).phrase, "content": {kind: {"schema": schema}}}
 
 
 def _refusal(status: HTTPStatus) -> dict[str, Any]:

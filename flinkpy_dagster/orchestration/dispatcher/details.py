@@ -66,6 +66,7 @@ class VertexDetails:
     """A vertex of the JobGraph in execution. All its subtasks move together, as tasks of one Spark job.
 
     ``is_told``: ``subtasks`` are numbers that were told, so far; a bounded region tells its own when it has ended.
+    ``watermarks``: event time of each subtask, ms; empty for a bounded job.
     """
 
     id: str
@@ -81,6 +82,7 @@ class VertexDetails:
     bytes_in: int = 0
     bytes_out: int = 0
     accumulators: Mapping[str, Any] = field(default_factory=dict)
+    watermarks: tuple[int, ...] = ()
 
     @property
     def attempt(self) -> Attempt:
@@ -226,6 +228,7 @@ def _vertices(
                 bytes_in=size.get("bytes_in", 0),
                 bytes_out=size.get("bytes_out", 0),
                 accumulators=accumulators.get(vertex["id"], {}),
+                watermarks=tuple(kept.watermarks.get(vertex["id"], ())),
             )
         )
     return found

@@ -1,7 +1,7 @@
 """What the event log of a Dagster run says of its job, as plain values; read on from where it was read before."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,10 +53,14 @@ class JobLog:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a run that has not ended keeps up to date: numbers by vertex and subtask, statistics of checkpoints."""
+    """What a run that has not ended keeps up to date: numbers by vertex and subtask, statistics of checkpoints.
+
+    ``watermarks``: event time by vertex, one per subtask, ms.
+    """
 
     vertices: Mapping[str, Mapping[str, list[int]]] = field(default_factory=dict)
     checkpoints: Mapping[str, Any] = field(default_factory=dict)
+    watermarks: Mapping[str, list[int]] = field(default_factory=dict)
 
 
 def kept(instance: DagsterInstance, run_id: str) -> Kept:
@@ -64,6 +68,13 @@ def kept(instance: DagsterInstance, run_id: str) -> Kept:
     key = kept_key(run_id)
     text = instance.daemon_cursor_storage.get_cursor_values({key}).get(key)
     return Kept(**json.loads(text)) if text else Kept()
+
+
+def kept_before(instance: DagsterInstance, run_ids: Sequence[str]) -> list[Mapping[str, Any]]:
+    """Statistics of checkpoints that these runs have left, in their order."""
+    keys = [kept_key(run_id) for run_id in run_ids]
+    texts = instance.daemon_cursor_storage.get_cursor_values(set(keys)) if keys else {}
+    return [json.loads(texts[key])["checkpoints"] for key in keys if key in texts]
 
 
 def _told(entry: Any) -> Told:

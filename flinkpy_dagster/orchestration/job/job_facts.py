@@ -7,7 +7,7 @@ instance's cursor storage: the numbers of its vertices. States of vertices are e
 import json
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flinkpy_dagster.config import Configuration
@@ -106,9 +106,17 @@ def keep_numbers(
     run_id: str,
     progress: Mapping[str, Mapping[int, Any]],
     checkpoints: CheckpointStatistics,
+    watermarks: Mapping[str, Sequence[int]],
 ) -> None:
-    """Replaces the numbers of the run: per vertex id and subtask, records in and out and busy ms, so far."""
-    content = {"vertices": _numbers(progress), "checkpoints": checkpoints.to_json()}
+    """Replaces the numbers of the run: per vertex id and subtask, records in and out and busy ms, so far.
+
+    ``watermarks``: per vertex id, by subtask, how far event time has come, ms.
+    """
+    content = {
+        "vertices": _numbers(progress),
+        "checkpoints": checkpoints.to_json(),
+        "watermarks": {vertex: list(marks) for vertex, marks in watermarks.items()},
+    }
     instance.daemon_cursor_storage.set_cursor_values({kept_key(run_id): json.dumps(content)})
 
 

@@ -65,19 +65,24 @@ def with_checkpoints(
             yield from reports.events(runner.listener.events)
             if time.monotonic() - kept_at >= NUMBERS_SECONDS:
                 kept_at = time.monotonic()
-                keep_numbers(instance, run_id, runner.progress(), reports.statistics)
+                _keep_numbers(instance, run_id, runner, reports)
         if job_run.inspection is not None:
             yield from job_run.inspection.evaluations()
     if runner is not None:
         requests.look(runner.requests)
         yield from reports.rest(runner.listener.events)
-        keep_numbers(instance, run_id, runner.progress(), reports.statistics)
+        _keep_numbers(instance, run_id, runner, reports)
     result, error = outcome[0]
     if isinstance(error, StaleLeader):
         instance.add_run_tags(run_id, {MAX_RETRIES_TAG: "0"})
     if error is not None:
         raise error
     return result
+
+
+def _keep_numbers(instance: DagsterInstance, run_id: str, runner: Any, reports: "_Reports") -> None:
+    marks = runner.listener.watermarks(runner.job_graph)
+    keep_numbers(instance, run_id, runner.progress(), reports.statistics, marks)
 
 
 class _Reports:

@@ -1,6 +1,5 @@
 """An unbounded job in a Dagster run: its runner, and what it tells while it runs."""
 
-import os
 import queue
 import sys
 from collections.abc import Callable, Sequence
@@ -13,8 +12,11 @@ from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.operators.departures import SinkOutput
 from flinkpy_dagster.orchestration.streaming.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
+from flinkpy_dagster.state.files import joined
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
+from flinkpy_dagster.state.refs import MIN_TIMESTAMP
 from flinkpy_dagster.state.restoring import RestoreKind, RestoreReport
+from flinkpy_dagster.state.storage.schemes import files_of
 
 
 class SinkListener(Protocol):
@@ -57,9 +59,25 @@ class StreamNews:
         if metadata.kind is CheckpointKind.CHECKPOINT:
             self.on_checkpoint(metadata)
 
+    def watermarks(self, job_graph: JobGraph) -> dict[str, list[int]]:
+        """How far event time of each subtask has come, ms, by vertex id; empty before the first epoch.
+
+        As Flink tells it (``currentInputWatermark``): of a source what it has sent, of others what they have received.
+        """
+        operators = self.newest.operators if self.newest is not None else {}
+        found = {}
+        for vertex in job_graph.vertices if operators else ():
+            head = vertex.nodes[0]
+            marks = [MIN_TIMESTAMP] * vertex.execution_parallelism
+            for ref in operators[head.operator_id].subtasks if head.operator_id in operators else ():
+                if ref.subtask < len(marks):  # what was restored may have had more
+                    marks[ref.subtask] = ref.watermark if head.is_source else ref.input_watermark
+            found[vertex.id] = marks
+        return found
+
     def on_checkpoint(self, metadata: EpochMetadata) -> None:
         self.newest = metadata
-        self.events.put((metadata, os.path.join(self._folder, f"chk-{metadata.checkpoint_id}")))
+        self.events.put((metadata, joined(self._folder, f"chk-{metadata.checkpoint_id}")))
 
     def on_savepoint(self, metadata: EpochMetadata, path: str) -> None:
         note_savepoint(self._configuration, self._job_name, path, metadata.completed_ms)
@@ -94,6 +112,7 @@ def epoch_runner(
             job_id=job_id,
             owner=start.owner,
             restored=start.restored,
+            files=files_of(configuration),
         ),
         listener=StreamNews(sinks, configuration, job_graph.name, start.folder),
         job_id=job_id,
