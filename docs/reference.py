@@ -4,10 +4,15 @@ import inspect
 from pathlib import Path
 
 from flinkpy_dagster import error_codes, errors
+from flinkpy_dagster.cli.cluster import RequestFailed
+from flinkpy_dagster.cli.remote import RemoteError
 from flinkpy_dagster.config import OPTIONS, ConfigOption
 from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
 from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
+from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated
+from flinkpy_dagster.orchestration.quality.gates import QualityGateFailed
+from flinkpy_dagster.programs.program import ProgramRaised
 
 FOLDER = Path(__file__).parent
 
@@ -104,16 +109,30 @@ def errors_page() -> str:
     ]
     lines += ["|---|---|---|"]
     kinds = [
-        kind
-        for _, kind in inspect.getmembers(errors, inspect.isclass)
-        if issubclass(kind, errors.FlinkpyError)
+        each
+        for _, each in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(each, errors.FlinkpyError)
     ]
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
-        blank = kind.__new__(kind)
-        status = error_codes.http_status_of(blank)
-        lines.append(f"| `{kind.__name__}` | {error_codes.exit_code_of(blank)} | {status.value} {status.phrase} |")
+        lines.append(f"| {_error_cells(kind)} |")
     lines.append(f"| Ctrl-C | {error_codes.exit_code_of(KeyboardInterrupt())} | |")
+    lines += [
+        "",
+        "Errors of one part only are defined there:",
+        "",
+        "| error | exit code | HTTP status | |",
+        "|---|---|---|---|",
+    ]
+    for kind in (QualityGateFailed, ProgramRaised, JobTerminated, RequestFailed, RemoteError):
+        about = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
+        lines.append(f"| {_error_cells(kind)} | {about.replace('``', '`')} |")
     return "\n".join([*lines, ""])
+
+
+def _error_cells(kind: type[errors.FlinkpyError]) -> str:
+    blank = kind.__new__(kind)
+    status = error_codes.http_status_of(blank)
+    return f"`{kind.__name__}` | {error_codes.exit_code_of(blank)} | {status.value} {status.phrase}"
 
 
 def _options_table(options: tuple[ConfigOption, ...]) -> list[str]:

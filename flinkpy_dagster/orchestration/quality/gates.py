@@ -64,6 +64,7 @@ class Inspection:
         self._outcomes: dict[tuple[Any, str], tuple[BoundCheck, SuiteOutcome]] = {}
         self._news: queue.SimpleQueue[tuple[BoundCheck, SuiteOutcome]] = queue.SimpleQueue()
         self._told_at: dict[tuple[Any, str], float] = {}
+        self._told: dict[tuple[Any, str], SuiteOutcome] = {}
         self._asked: set[tuple[Any, str]] = set()
 
     # -- for the dataplane -----------------------------------------------------------------------------------
@@ -90,21 +91,24 @@ class Inspection:
     # -- for ops ---------------------------------------------------------------------------------------------
 
     def results_of(self, vertex: str) -> Iterator[AssetCheckResult]:
-        """For the op of a vertex to yield: what its checks have found, each once."""
+        """For the op of a vertex to yield: what its checks have found, each once; what has been told is not again."""
         with self._lock:
             mine = [key for key, (bound, _) in self._outcomes.items() if bound.vertex == vertex]
             found = [self._outcomes.pop(key) for key in mine]
         for bound, outcome in found:
-            yield check_result(bound.spec, outcome)
+            if self._told.get(_id(bound)) is not outcome:
+                self._told.pop(_id(bound), None)
+                yield check_result(bound.spec, outcome)
 
     def open_gates_of(self, vertex: str) -> list[AssetCheckSpec]:
-        """Blocking checks of a vertex whose op has ended well that have not been asked in this run.
+        """Blocking checks of a vertex whose op has ended well that ``results_of`` has not given.
 
-        There was nothing new to look at: an earlier run, which has passed them, has made the result, or a job without
-        an end has written none. What waits for them may go on.
+        They have been told while the op went on, or there was nothing new to look at: an earlier run, which has passed
+        them, has made the result, or a job without an end has written none. What waits for them may go on.
         """
         bound = [each for checks in self._checks.values() for each in checks if each.vertex == vertex]
-        return [each.spec for each in bound if each.check.blocking and _id(each) not in self._asked]
+        given = self._asked - self._told.keys()
+        return [each.spec for each in bound if each.check.blocking and _id(each) not in given]
 
     def evaluations(self) -> Iterator[AssetCheckEvaluation]:
         """What has been found since the last call, for the op of a job that goes on: of each check one in ten seconds,
@@ -115,7 +119,7 @@ class Inspection:
             bound, outcome = self._news.get()
             told_at = self._told_at.get(_id(bound), -REPORT_SECONDS)
             if now - told_at >= REPORT_SECONDS or not outcome.passed:
-                self._told_at[_id(bound)] = now
+                self._told_at[_id(bound)], self._told[_id(bound)] = now, outcome
                 yield check_evaluation(bound.spec, outcome)
 
     # -- inside ----------------------------------------------------------------------------------------------

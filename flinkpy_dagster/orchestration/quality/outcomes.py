@@ -17,6 +17,8 @@ from dagster import (
 
 _COLUMNS = ("expectation", "column", "result", "severity", "observed", "unexpected", "unexpected_percent")
 
+_SHOWN = 3  # samples in one sentence; the table has all of them
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectationOutcome:
@@ -140,8 +142,11 @@ def _told(each: ExpectationOutcome) -> str:
     if each.error:
         return f"{each.title}{where} could not be evaluated ({each.error})"
     seen = f"{each.unexpected} unexpected" if each.unexpected is not None else f"observed {each.observed}"
-    shown = ", ".join(_text(sample) for sample in each.samples[:3])
-    return f"{each.title}{where}: {seen}" + (f" ({shown}, ...)" if shown else "")
+    if not each.samples:
+        return f"{each.title}{where}: {seen}"
+    shown = [_text(sample) for sample in each.samples[:_SHOWN]]
+    more = ["..."] if (each.unexpected or len(each.samples)) > len(shown) else []
+    return f"{each.title}{where}: {seen} ({', '.join([*shown, *more])})"
 
 
 def _text(sample: Any) -> str:

@@ -1,6 +1,7 @@
 """Checks of one run, without Spark and without Great Expectations: what is asked, what is told, what is stopped."""
 
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from dagster import AssetCheckSeverity, AssetCheckSpec, AssetKey
@@ -66,6 +67,31 @@ def test_inspection_when_checks_have_been_then_the_op_gives_each_once() -> None:
     assert list(inspection.results_of("v2")) == []
 
 
+def test_results_when_they_have_been_told_while_the_job_went_on_then_not_again_and_gates_open() -> None:
+    inspection = Inspection(
+        {"1": [bound("gate", MET, blocking=True), bound("b", NOT_MET)]}, validate=validate
+    )
+    inspection.inspect([result("1")])
+    assert [each.check_name for each in inspection.evaluations()] == ["gate", "b"]
+    assert list(inspection.results_of("v1")) == []
+    assert [spec.name for spec in inspection.open_gates_of("v1")] == ["gate"]
+
+
+def test_results_when_there_is_a_newer_one_than_was_told_then_it_is_given() -> None:
+    inspection = Inspection({"1": [bound("gate", MET, blocking=True)]}, validate=validate)
+    inspection.inspect([result("1")])
+    assert len(list(inspection.evaluations())) == 1
+    inspection.inspect([result("1")])
+    assert list(inspection.evaluations()) == []  # less than ten seconds later
+    assert [each.check_name for each in inspection.results_of("v1")] == ["gate"]
+    assert inspection.open_gates_of("v1") == []
+
+
+def test_sentence_when_there_are_more_samples_than_it_shows_then_it_says_so() -> None:
+    found = replace(NOT_MET, unexpected=4, samples=(2, 5, 7, 9))
+    assert "4 unexpected (2, 5, 7, ...)" in str(SuiteOutcome(suite="suite", expectations=(found,)))
+
+
 def test_gate_when_a_blocking_check_fails_then_all_have_been_evaluated_before_it_closes() -> None:
     checks = {"1": [bound("gate", NOT_MET, blocking=True)], "2": [bound("later", MET)]}
     inspection = Inspection(checks, validate=validate)
@@ -73,7 +99,7 @@ def test_gate_when_a_blocking_check_fails_then_all_have_been_evaluated_before_it
         inspection.inspect([result("1"), result("2")])
     assert str(raised.value) == (
         "Blocking check 'gate' of 'shop/orders' has failed, so it does not become a result. 1 of 1 expectations are "
-        "not met: column values to be between, max_value=1 of 'count': 2 unexpected (2, 5, ...). Correct the data or "
+        "not met: column values to be between, max_value=1 of 'count': 2 unexpected (2, 5). Correct the data or "
         "the program, or make the check not blocking."
     )
     assert raised.value.operator == "Orders"
