@@ -5,6 +5,7 @@ import sys
 
 BENCHMARKS = (
     "main_job",
+    "two_workers",
     "keyed_reduce",
     "keyed_process",
     "event_time_windows",
