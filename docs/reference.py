@@ -1,4 +1,4 @@
-"""Writes the pages that are made from the code: options, errors, REST API, PyFlink's API (``make docs``)."""
+"""Writes the pages that are made from the code: options, targets, errors, REST API, PyFlink's API (``make docs``)."""
 
 import inspect
 from pathlib import Path
@@ -7,9 +7,11 @@ from flinkpy_dagster import error_codes, errors
 from flinkpy_dagster.cli.cluster import RequestFailed
 from flinkpy_dagster.cli.remote import RemoteError
 from flinkpy_dagster.config import OPTIONS, ConfigOption
+from flinkpy_dagster.config.deployment_options import KUBERNETES_OPTIONS, SIZE_OPTIONS, YARN_OPTIONS
 from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
 from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
+from flinkpy_dagster.config.targets.settings import PREFIXES, ROWS
 from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated
 from flinkpy_dagster.orchestration.quality.gates import QualityGateFailed
 from flinkpy_dagster.programs.program import ProgramRaised
@@ -31,6 +33,14 @@ env = StreamExecutionEnvironment.get_execution_environment(configuration)
 
 `spark.*` goes to Spark as it is. Durations: `200 ms`, `10 s`, `1 min`, `2 h`, `1 d`; a bare number is milliseconds.
 Memory sizes: `64 mb`, `2 g`. An unknown key or a value that does not fit is an error that names the nearest option.
+"""
+
+TARGET_TABLE_HEAD = """\
+# What Spark makes of Flink's options
+
+Written by `make docs` from the table in `flinkpy_dagster/config/targets`. A deployment option that a target has no use
+for is named when a job starts there. `spark.*` options of your own win over what is here; `flinkpy info --target`
+prints what a configuration comes to. How to choose a target: [Run on a cluster](cluster.md).
 """
 
 ERRORS_HEAD = """\
@@ -92,8 +102,34 @@ def options_page() -> str:
             "",
             *_options_table(RECOVERY_OPTIONS),
             "",
+            "## The processes of a cluster",
+            "",
+            "What Spark makes of these, and of those of YARN and Kubernetes: [the table](target_table.md).",
+            "",
+            *_options_table(SIZE_OPTIONS),
+            "",
+            "## YARN",
+            "",
+            *_options_table(YARN_OPTIONS),
+            "",
+            "## Kubernetes",
+            "",
+            *_options_table(KUBERNETES_OPTIONS),
+            "",
         ]
     )
+
+
+def target_table_page() -> str:
+    """``target_table.md``."""
+    lines = [TARGET_TABLE_HEAD, "| option | targets | becomes | how |", "|---|---|---|---|"]
+    for row in ROWS:
+        targets = ", ".join(sorted(kind.value for kind in row.targets))
+        settings = ", ".join(f"`{setting}`" for setting in row.settings)
+        lines.append(f"| `{row.option}` | {targets} | {settings} | {row.how} |")
+    for prefix, setting in PREFIXES.items():
+        lines.append(f"| `{prefix}NAME` | any | `{setting}NAME` | as it is |")
+    return "\n".join([*lines, ""])
 
 
 def errors_page() -> str:
@@ -143,7 +179,12 @@ def _options_table(options: tuple[ConfigOption, ...]) -> list[str]:
     return rows
 
 
-PAGES = {"options.md": options_page, "errors.md": errors_page, "rest.md": rest_page}
+PAGES = {
+    "options.md": options_page,
+    "target_table.md": target_table_page,
+    "errors.md": errors_page,
+    "rest.md": rest_page,
+}
 
 if __name__ == "__main__":
     from pyflink_page import page as pyflink_page

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from flinkpy_dagster.cli.actions import SHELLS
 from flinkpy_dagster.cli.arguments import Parser
+from flinkpy_dagster.cli.target_options import add_shown_target, add_task_managers
 
 
 def _add_run(parser: Parser) -> None:
@@ -20,7 +21,7 @@ def _add_run(parser: Parser) -> None:
         "-t",
         "--target",
         metavar="TARGET",
-        help="local, or the Spark master to run on: local[N], spark://HOST:PORT",
+        help="local[N], spark://HOST:PORT, yarn-per-job, kubernetes-application, sc://HOST:PORT",
     )
     parser.add_argument(
         "-s",
@@ -74,7 +75,8 @@ def _add_info(parser: Parser) -> None:
         metavar="FILE.svg",
         help="draw the JobGraph to this file instead: vertices, chains, ship strategies",
     )
-    _add_json(parser, "all plans, or with --slots the slots, as one JSON object")
+    add_shown_target(parser)
+    _add_json(parser, "all plans, or what --slots or --target show, as one JSON object")
     _add_configuration(parser)
     _add_program(parser)
 
@@ -385,6 +387,7 @@ ADDED: dict[str, Callable[[Parser], None]] = {
     "savepoint": _add_savepoint,
     "checkpoint": _add_checkpoint,
     "state": _add_state,
+    "taskmanagers": lambda parser: add_task_managers(parser, _add_cluster),
     "recover": _add_recover,
     "config": _add_config,
     "gateway": _add_gateway,

@@ -11,6 +11,7 @@ ACTIONS = {
     "savepoint": "make a savepoint of a running job, or dispose of one",
     "checkpoint": "make a checkpoint of a running job",
     "state": "look at the state of a checkpoint or savepoint",
+    "taskmanagers": "list the TaskManagers of running jobs: slots, and who was lost",
     "recover": "launch submitted jobs again that never started, or whose process is gone",
     "config": "list the options there are, and their values",
     "gateway": "serve Flink's REST API",
@@ -27,5 +28,10 @@ def module_of(action: str) -> str:
     return f"flinkpy_dagster.cli.{MODULES.get(action, action)}"
 
 
-MODULES = {"run-application": "run", "list": "jobs_list", "config": "config_list"}
+MODULES = {
+    "run-application": "run",
+    "list": "jobs_list",
+    "config": "config_list",
+    "taskmanagers": "task_managers",
+}
 """Where the module has another name than the action."""

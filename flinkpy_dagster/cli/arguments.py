@@ -35,6 +35,7 @@ class Arguments(argparse.Namespace):
     is_detached: bool = False
     manager: str | None = None
     slots: bool = False
+    shows_target: bool = False
     graph: str | None = None
     json: bool = False
     savepoint: str | None = None
@@ -114,6 +115,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         self.takes_value: dict[str, bool] = {}
+        self.may_take_value: set[str] = set()
         self.takes_rest = False
         super().__init__(**settings)
 
@@ -121,6 +123,8 @@ class Parser(argparse.ArgumentParser):
         """As argparse has it; which options take a value is remembered."""
         action = super().add_argument(*names, **settings)
         self.takes_value |= dict.fromkeys(action.option_strings, action.nargs != 0)
+        if action.nargs == "?":
+            self.may_take_value.update(action.option_strings)
         return action
 
     def take_rest(self) -> None:
@@ -134,6 +138,8 @@ class Parser(argparse.ArgumentParser):
         own, rest = self.split(argv)
         arguments = self.parse_args(own, namespace=arguments)
         if arguments.program is None and arguments.module is None:
+            if not rest and arguments.shows_target:
+                return arguments
             if not rest:
                 self.error("the following arguments are required: PROGRAM.py")
             if rest[0].startswith("-"):
@@ -149,7 +155,9 @@ class Parser(argparse.ArgumentParser):
             word = argv[position]
             if word == "--":
                 return list(argv[:position]), list(argv[position + 1 :])
-            if word in self.takes_value:
+            if word in self.may_take_value and _is_no_value(argv[position + 1 : position + 2]):
+                position += 1
+            elif word in self.takes_value:
                 position += 2 if self.takes_value[word] else 1
             elif self._has_value_attached(word):
                 position += 1
@@ -172,6 +180,11 @@ class Parser(argparse.ArgumentParser):
         """One line, and the exit code of wrong usage."""
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
         sys.exit(WRONG_USAGE)
+
+
+def _is_no_value(following: Sequence[str]) -> bool:
+    """Is what follows an option another option, or nothing?"""
+    return not following or following[0].startswith("-")
 
 
 def _refuse_action(name: str) -> NoReturn:

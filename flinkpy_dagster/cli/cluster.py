@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.errors import FlinkpyError, InvalidProgram, UnsupportedFeature
@@ -34,6 +34,16 @@ class JobLine:
     last_modified_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class TaskManagers:
+    """``registered`` and ``lost`` as Flink's ``/taskmanagers`` has them; here with ``jobId``, ``registeredAt``, of lost
+    ones ``lostAt`` and ``reason``, which is empty for one that was idle and released.
+    """
+
+    registered: list[dict[str, Any]]
+    lost: list[dict[str, Any]]
+
+
 class Cluster(Protocol):
     """What can be asked. Requests give the id of the request; ``await_*`` wait for what comes of it.
 
@@ -56,6 +66,9 @@ class Cluster(Protocol):
         """The id of a checkpoint that is complete now."""
 
     def dispose(self, path: str) -> None: ...
+
+    def task_managers(self, job_id: str | None) -> "TaskManagers":
+        """Of jobs that have not ended, or of one that may have. Raises UnsupportedFeature."""
 
 
 @contextmanager

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from flinkpy_dagster.cli.cluster import Cluster, JobLine
+from flinkpy_dagster.cli.cluster import Cluster, JobLine, TaskManagers
 from flinkpy_dagster.errors import JobFailed
 from flinkpy_dagster.orchestration.dispatcher import requests
-from flinkpy_dagster.orchestration.dispatcher.jobs import list_jobs
+from flinkpy_dagster.orchestration.dispatcher.details import JobDetails, job_details
+from flinkpy_dagster.orchestration.dispatcher.job_log import JobLog, kept
+from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview, find_job, list_jobs
 
 
 class LocalCluster(Cluster):
@@ -52,3 +54,31 @@ class LocalCluster(Cluster):
 
     def dispose(self, path: str) -> None:
         requests.dispose_savepoint(path)
+
+    def task_managers(self, job_id: str | None) -> TaskManagers:
+        from flinkpy_dagster.gateway.answers.cluster_json import manager_json
+        from flinkpy_dagster.orchestration.dispatcher.task_managers import lost_task_managers, task_managers
+
+        if job_id is not None:
+            jobs = [find_job(self._instance, job_id)]
+        else:
+            jobs = [job for job in list_jobs(self._instance) if not job.is_terminal]
+        details = [_details(self._instance, job) for job in jobs]
+        return TaskManagers(
+            [manager_json(each) | _about(each) for each in task_managers(details)],
+            [{"id": each.id} | _about(each) for each in lost_task_managers(details)],
+        )
+
+
+def _details(instance: Any, job: JobOverview) -> JobDetails:
+    log = JobLog(job.run_id)
+    log.read(instance)
+    return job_details(job, log.told, kept(instance, job.run_id))
+
+
+def _about(manager: Any) -> dict[str, Any]:
+    executor = manager.executor
+    about = {"jobId": manager.details.overview.job_id, "registeredAt": executor.registered_ms}
+    if executor.lost_ms is not None:
+        about |= {"slotsNumber": manager.slots, "lostAt": executor.lost_ms, "reason": executor.reason}
+    return about

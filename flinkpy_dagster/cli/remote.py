@@ -10,8 +10,15 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from flinkpy_dagster.cli.cluster import Cluster, JobLine
-from flinkpy_dagster.errors import FlinkpyError, JobFailed, JobNotFound, TargetUnavailable, one_line
+from flinkpy_dagster.cli.cluster import Cluster, JobLine, TaskManagers
+from flinkpy_dagster.errors import (
+    FlinkpyError,
+    JobFailed,
+    JobNotFound,
+    TargetUnavailable,
+    UnsupportedFeature,
+    one_line,
+)
 
 TOKEN = "FLINKPY_GATEWAY_TOKEN"
 """Variable of the environment: the bearer token that the gateway wants."""
@@ -89,6 +96,14 @@ class RemoteCluster(Cluster):
     def dispose(self, path: str) -> None:
         request_id = self.ask("POST", "/savepoint-disposal", {"savepoint-path": path})["request-id"]
         self._completed(f"/savepoint-disposal/{request_id}", path)
+
+    def task_managers(self, job_id: str | None) -> TaskManagers:
+        if job_id is not None:
+            raise UnsupportedFeature(
+                "flinkpy taskmanagers JOB_ID with -m",
+                "leave JOB_ID out: Flink's REST API lists those of all jobs.",
+            )
+        return TaskManagers(list(self.get("/taskmanagers")["taskmanagers"]), [])
 
     # -- HTTP ------------------------------------------------------------------------------------------
 

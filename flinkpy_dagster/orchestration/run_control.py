@@ -28,6 +28,7 @@ class RunControl:
         self._posted: list[Event] = []
         self._facts: list[tuple[str, dict[str, Any]]] = []
         self._last_words: list[Callable[[], tuple[str, dict[str, Any]]]] = []
+        self._watches: list[Callable[[], None]] = []
         self._lock = threading.Lock()
 
     def taken_over(self, scheduler: Scheduler, task_keys: Mapping[str, str], *, retries: bool) -> None:
@@ -72,6 +73,20 @@ class RunControl:
             if self.scheduler is not None and self.scheduler.status in TERMINAL_JOB:
                 last, self._last_words = self._last_words, []
         return facts + [words() for words in last]
+
+    # -- looking around ----------------------------------------------------------------------------------
+
+    def watch(self, look: Callable[[], None]) -> None:
+        """Call it about once a second, for as long as the run lives."""
+        with self._lock:
+            self._watches.append(look)
+
+    def look_around(self) -> None:
+        """Calls what is to be called. Raises what that raises."""
+        with self._lock:
+            watches = list(self._watches)
+        for look in watches:
+            look()
 
     # -- cancelling ------------------------------------------------------------------------------------
 

@@ -172,3 +172,44 @@ def test_graph_when_the_file_cannot_be_written_then_said(flinkpy_info):
     code, out, err = flinkpy_info(JOB, "--graph", "/no/such/folder/job.svg")
     assert (code, out) == (1, "")
     assert "cannot be written to '/no/such/folder/job.svg': No such file or directory" in err
+
+
+def test_target_when_it_is_asked_for_then_what_spark_gets_without_a_program(capsys):
+    options = ["-D", "taskmanager.memory.process.size=4g", "-D", "spark.x=y", "--json"]
+    code = main(["info", "--target", "yarn-per-job", *options])
+    report = json.loads(capsys.readouterr().out)
+    assert (code, report["kind"], report["master"]) == (0, "yarn", "yarn")
+    assert report["specification"]["taskmanager"]["total"] == 4 * 2**30
+    assert {"spark.x": "y", "spark.executor.memory": "1587m"}.items() <= report["spark"].items()
+    by_option = {each["option"]: each["settings"] for each in report["options"]}
+    assert by_option["taskmanager.memory.process.size"] == {
+        "spark.executor.memory": "1587m",
+        "spark.executor.memoryOverhead": "2509m",
+    }
+
+
+def test_target_when_none_is_named_then_that_of_the_options_and_what_has_no_effect(capsys):
+    code = main(["info", "--target", "-D", "execution.target=local[3]", "-D", "yarn.tags=a"])
+    assert (code, capsys.readouterr().out) == (0, LOCAL_TARGET)
+
+
+def test_target_when_a_program_is_given_then_its_options_count(flinkpy_info):
+    options = 'from pyflink.common import Configuration\nCONF = Configuration().set_string("yarn.tags", "of-program")\n'
+    text = options + JOB.replace("get_execution_environment()", "get_execution_environment(CONF)")
+    code, out, _ = flinkpy_info(text, "--target", "yarn-per-job", "--json")
+    assert (code, json.loads(out)["spark"]["spark.yarn.tags"]) == (0, "of-program")
+
+
+LOCAL_TARGET = """\
+Target 'local[3]' is local, Spark's master 'local[3]'.
+
+JobManager   as Spark has it: no option says how large
+
+option     value  becomes
+yarn.tags  a      nothing
+
+Spark setting  value
+spark.master   local[3]
+
+Option 'yarn.tags' has no effect on local ('local[3]'): it is for yarn.
+"""

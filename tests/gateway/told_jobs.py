@@ -11,11 +11,11 @@ from flinkpy_dagster.api.capturing import capture
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.operators.task.task import VertexMetrics
 from flinkpy_dagster.orchestration.job.job_facts import (
-    WORKERS_FACT,
     keep_numbers,
     tell_graph,
     tell_numbers,
 )
+from flinkpy_dagster.orchestration.job.task_manager_telling import WORKERS_FACT
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, NamedGraph
 from flinkpy_dagster.orchestration.run_control import RunControl
 from flinkpy_dagster.orchestration.steps.run_scheduling import told

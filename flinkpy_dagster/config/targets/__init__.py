@@ -9,12 +9,17 @@ from flinkpy_dagster.config.targets.settings import (
     spark_settings,
     unused_options,
 )
-from flinkpy_dagster.config.targets.specification import ClusterSpecification, cluster_specification
+from flinkpy_dagster.config.targets.specification import (
+    ClusterSpecification,
+    ProcessMemory,
+    cluster_specification,
+)
 
 __all__ = [
     "VALID_TARGETS",
     "ClusterSpecification",
     "Effect",
+    "ProcessMemory",
     "Target",
     "TargetKind",
     "check_target",

@@ -5,15 +5,13 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
-from flinkpy_dagster.gateway.answers.failure_json import task_manager_id
 from flinkpy_dagster.gateway.rest.schemas import BOOL, ID, INT, NUM, STR, arr, map_of, obj
-from flinkpy_dagster.orchestration.dispatcher.details import Executor, JobDetails
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview
+from flinkpy_dagster.orchestration.dispatcher.task_managers import TaskManager, memory_of
 
 Json = dict[str, Any]
 
@@ -40,47 +38,6 @@ CONFIG = obj(
         "features": obj(dict.fromkeys(("web-submit", "web-cancel", "web-rescale", "web-history"), BOOL)),
     }
 )
-
-
-@dataclass(frozen=True, slots=True)
-class TaskManager:
-    """An executor of a job that has not ended."""
-
-    id: str
-    executor: Executor
-    details: JobDetails
-    slots: int
-
-    @property
-    def tasks(self) -> int:
-        """Subtasks that run on it, as ``vertex_json`` spreads them."""
-        share = len(self.details.executors)
-        running = (each for each in self.details.vertices if each.attempt.state in ("DEPLOYING", "RUNNING"))
-        return sum(-(-vertex.parallelism // share) for vertex in running)
-
-    @property
-    def slots_used(self) -> int:
-        """A slot holds a subtask of each vertex of its group."""
-        groups: dict[str, int] = {}
-        for vertex in self.details.vertices:
-            if vertex.attempt.state in ("SCHEDULED", "DEPLOYING", "RUNNING", "CANCELING"):
-                group = vertex.slot_sharing_group
-                groups[group] = max(groups.get(group, 0), vertex.parallelism)
-        return min(self.slots, -(-sum(groups.values()) // len(self.details.executors)))
-
-
-def task_managers(running: Iterable[JobDetails]) -> list[TaskManager]:
-    """Those of jobs that have not ended."""
-    return [
-        TaskManager(
-            task_manager_id(details, index),
-            executor,
-            details,
-            max(1, details.slots // len(details.executors)),
-        )
-        for details in running
-        for index, executor in enumerate(details.executors)
-    ]
 
 
 def overview_json(jobs: Sequence[JobOverview], managers: Sequence[TaskManager]) -> Json:
@@ -185,7 +142,7 @@ def manager_json(manager: TaskManager) -> Json:
             "freeMemory": executor.memory_bytes,
             "managedMemory": 0,
         },
-        "memoryConfiguration": dict.fromkeys(_MEMORY, 0) | {"taskHeap": executor.memory_bytes},
+        "memoryConfiguration": dict.fromkeys(_MEMORY, 0) | memory_of(manager),
     }
 
 

@@ -7,6 +7,7 @@ from flinkpy_dagster.gateway.answers.java_throwable import serialized_throwable
 from flinkpy_dagster.gateway.answers.job_json import all_accumulators
 from flinkpy_dagster.gateway.rest.schemas import BOOL, ID, INT, STR, Schema, arr, map_of, obj, or_null, word
 from flinkpy_dagster.orchestration.dispatcher.details import Failure, JobDetails
+from flinkpy_dagster.orchestration.dispatcher.task_managers import task_manager_id
 
 Json = dict[str, Any]
 
@@ -51,7 +52,10 @@ def exception_json(failure: Failure, details: JobDetails) -> Json:
         value["taskName"] = f"{failure.vertex} (attempt #{failure.attempt})"
         if details.executors:
             first = details.executors[0]
-            value |= {"endpoint": f"{first.host}:{first.port}", "taskManagerId": task_manager_id(details, 0)}
+            value |= {
+                "endpoint": f"{first.host}:{first.port}",
+                "taskManagerId": task_manager_id(details, first),
+            }
     return value
 
 
@@ -59,12 +63,6 @@ def exception_name(text: str) -> str:
     """The exception's class, as far as the text tells it."""
     found = _NAME.search(text)
     return found[1] if found is not None else "JobFailed"
-
-
-def task_manager_id(details: JobDetails, index: int) -> str:
-    """Flink's form, with the run in place of a random number."""
-    executor = details.executors[index]
-    return f"{executor.host}:{executor.port}-{details.overview.run_id[:6]}"
 
 
 # -- results -------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any
 
 from flinkpy_dagster.gateway.rest.schemas import BOOL, HEX, INT, NUM, STR, arr, obj, word
 from flinkpy_dagster.orchestration.dispatcher.details import Attempt, JobDetails, Numbers, VertexDetails
+from flinkpy_dagster.orchestration.dispatcher.task_managers import task_manager_id
 
 Json = dict[str, Any]
 
@@ -177,10 +178,8 @@ def _place(details: JobDetails, attempt: Attempt, index: int) -> tuple[str, str]
     """Spark decides where a task runs, and nobody is told: subtasks are spread as it usually does."""
     if not details.executors or attempt.start_ms < 0:
         return "(unassigned)", "(unassigned)"
-    at = index % len(details.executors)
-    executor = details.executors[at]
-    endpoint = f"{executor.host}:{executor.port}"
-    return endpoint, f"{endpoint}-{details.overview.run_id[:6]}"
+    executor = details.executors[index % len(details.executors)]
+    return f"{executor.host}:{executor.port}", task_manager_id(details, executor)
 
 
 def times_json(details: JobDetails, vertex: VertexDetails, now_ms: int) -> Json:

@@ -10,6 +10,8 @@ from flinkpy_dagster.gateway.rest.routes import Call, Query, Route
 from flinkpy_dagster.gateway.rest.schemas import HEX, ID, INT, STR, arr, map_of, obj, word
 from flinkpy_dagster.ids import is_id
 from flinkpy_dagster.orchestration.dispatcher.details import JobDetails
+from flinkpy_dagster.orchestration.dispatcher.task_managers import TaskManager
+from flinkpy_dagster.orchestration.dispatcher.task_managers import task_managers as registered
 from flinkpy_dagster.orchestration.job.job_facts import without_secrets
 
 _GET = Query("get", doc="Names of metrics; none: which there are.", is_list=True)
@@ -20,11 +22,11 @@ def _running(gateway: Gateway) -> list[JobDetails]:
     return [gateway.details_of(job) for job in gateway.jobs() if not job.is_terminal]
 
 
-def _managers(gateway: Gateway) -> list[cluster_json.TaskManager]:
-    return cluster_json.task_managers(_running(gateway))
+def _managers(gateway: Gateway) -> list[TaskManager]:
+    return registered(_running(gateway))
 
 
-def manager_of(gateway: Gateway, call: Call) -> cluster_json.TaskManager:
+def manager_of(gateway: Gateway, call: Call) -> TaskManager:
     """The TaskManager that the path names. Raises RestError 404."""
     wanted = call.path["taskmanagerid"]
     found = next((each for each in _managers(gateway) if each.id == wanted), None)
@@ -36,7 +38,7 @@ def manager_of(gateway: Gateway, call: Call) -> cluster_json.TaskManager:
 def overview(gateway: Gateway, call: Call) -> Any:
     """``GET /overview``."""
     jobs = gateway.jobs()
-    managers = cluster_json.task_managers(gateway.details_of(job) for job in jobs if not job.is_terminal)
+    managers = registered(gateway.details_of(job) for job in jobs if not job.is_terminal)
     return cluster_json.overview_json(jobs, managers)
 
 
@@ -64,7 +66,7 @@ def task_manager_threads(gateway: Gateway, call: Call) -> Any:
     return {"threadInfos": []}
 
 
-def _manager_metrics(manager: cluster_json.TaskManager) -> dict[str, Any]:
+def _manager_metrics(manager: TaskManager) -> dict[str, Any]:
     return {
         "Status.Flink.TaskSlots.total": manager.slots,
         "Status.Flink.TaskSlots.used": manager.slots_used,

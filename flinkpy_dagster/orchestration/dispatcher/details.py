@@ -12,7 +12,8 @@ from typing import Any
 from flinkpy_dagster.ids import id_of
 from flinkpy_dagster.orchestration.dispatcher.job_log import Kept, Told
 from flinkpy_dagster.orchestration.dispatcher.jobs import JobOverview
-from flinkpy_dagster.orchestration.job.job_facts import GRAPH_FACT, NUMBERS_FACT, WORKERS_FACT
+from flinkpy_dagster.orchestration.job.job_facts import GRAPH_FACT, NUMBERS_FACT
+from flinkpy_dagster.orchestration.job.task_manager_telling import WORKERS_FACT
 
 ENDED = frozenset({"FINISHED", "CANCELED", "FAILED"})
 
@@ -112,7 +113,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Executor:
-    """A Spark executor that the job's tasks run on: Flink's TaskManager."""
+    """A Spark executor that the job's tasks run on, or ran: Flink's TaskManager. See ``dataplane.spark.executors``."""
 
     id: str
     host: str
@@ -120,6 +121,9 @@ class Executor:
     slots: int
     memory_bytes: int
     since_ms: int
+    registered_ms: int = 0
+    lost_ms: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +140,7 @@ class JobDetails:
     timestamps: Mapping[str, int]
     failures: tuple[Failure, ...]
     executors: tuple[Executor, ...]
+    lost_executors: tuple[Executor, ...]
     slots: int
     restarts: int
     checkpoints: Mapping[str, Any]
@@ -164,6 +169,7 @@ def job_details(overview: JobOverview, told: Sequence[Told], kept: Kept) -> JobD
     timestamps |= {each.about["state"]: each.about["at_ms"] for each in moves if each.step is None}
     if overview.is_terminal:
         timestamps.setdefault(overview.status, overview.end_ms)
+    executors = _executors(told)
     return JobDetails(
         overview=overview,
         is_told=bool(graph),
@@ -174,11 +180,29 @@ def job_details(overview: JobOverview, told: Sequence[Told], kept: Kept) -> JobD
         vertices=tuple(_vertices(overview, graph, told, moves, kept)),
         timestamps=timestamps,
         failures=_failures(told, moves, graph),
-        executors=tuple(Executor(**each) for each in _fact(told, WORKERS_FACT).get("executors", ())),
+        executors=tuple(each for each in executors if each.lost_ms is None),
+        lost_executors=tuple(each for each in executors if each.lost_ms is not None),
         slots=_slots(told),
         restarts=sum(each.about["state"] == "RESTARTING" for each in moves if each.step is None),
         checkpoints=kept.checkpoints,
     )
+
+
+def _executors(told: Sequence[Told]) -> list[Executor]:
+    """All that there have been; a session that is renewed has lost those of the one before."""
+    found: dict[tuple[str, str, int], Executor] = {}
+    for fact in (each.about[WORKERS_FACT] for each in told if WORKERS_FACT in each.about):
+        changed = [Executor(**about) for about in fact["executors"]]
+        if fact.get("is_first") and changed:
+            found = {key: _without_driver(each, changed[0].since_ms) for key, each in found.items()}
+        found |= {(each.id, each.host, each.port): each for each in changed}
+    return list(found.values())
+
+
+def _without_driver(executor: Executor, at_ms: int) -> Executor:
+    if executor.lost_ms is not None:
+        return executor
+    return replace(executor, lost_ms=at_ms, reason="Spark's driver has ended.")
 
 
 def _fact(told: Sequence[Told], name: str) -> Mapping[str, Any]:

@@ -1,7 +1,8 @@
 """What a run tells of its job to those who look from another process (the command line, the gateway).
 
-Once, as events of the run's log: the graph with its options, and where its tasks run. Again and again, in place, by the
-instance's cursor storage: the numbers of its vertices. States of vertices are events of their own (``run_scheduling``).
+Once, as an event of the run's log: the graph with its options. Again and again, in place, by the instance's cursor
+storage: the numbers of its vertices. Where its tasks run is told by ``task_manager_telling``, states of vertices are
+events of their own (``run_scheduling``).
 """
 
 import json
@@ -20,7 +21,7 @@ from flinkpy_dagster.orchestration.run_control import RunControl
 from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointStatistics
 from flinkpy_dagster.types.keys import default_max_parallelism
 
-GRAPH_FACT, WORKERS_FACT, NUMBERS_FACT = "job_graph", "task_managers", "numbers"
+GRAPH_FACT, NUMBERS_FACT = "job_graph", "numbers"
 """Fields of an engine event's metadata; JSON."""
 
 _SECRET = (
@@ -76,14 +77,6 @@ def without_secrets(options: Mapping[str, Any]) -> dict[str, str]:
         key: _HIDDEN if any(word in key.lower() for word in _SECRET) else str(value)
         for key, value in options.items()
     }
-
-
-def tell_task_managers(control: RunControl, spark: Any) -> None:
-    """Once the session is there."""
-    from flinkpy_dagster.dataplane.spark.executors import executors
-
-    told = [each.to_json() for each in executors(spark)]
-    control.tell(f"{len(told)} Spark executors", {WORKERS_FACT: {"executors": told}})
 
 
 def tell_numbers(control: RunControl, region: str, result: Any) -> None:

@@ -118,6 +118,8 @@ class _Watch:
         while not self._is_over.wait(_LOOK_SECONDS):
             try:
                 self._tell_status()
+                if (control := self._job_run.control) is not None:
+                    control.look_around()
                 run = self._instance.get_run_by_id(self._run_id)
             except Exception as problem:  # a database that is away for a moment
                 print(f"Dagster's storage cannot be asked: {problem}", file=sys.stderr, flush=True)

@@ -6,8 +6,9 @@ from typing import Any
 
 from flinkpy_dagster.errors import one_line
 from flinkpy_dagster.graph.regions import PipelinedRegion
-from flinkpy_dagster.orchestration.job.job_facts import tell_numbers, tell_task_managers
+from flinkpy_dagster.orchestration.job.job_facts import tell_numbers
 from flinkpy_dagster.orchestration.job.region_parts import RegionPart
+from flinkpy_dagster.orchestration.job.task_manager_telling import tell_task_managers
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.op_tags import vertex_tag
 from flinkpy_dagster.orchestration.run_control import RunControl
@@ -23,8 +24,8 @@ class JobTelling:
 
     def runner_made(self, runner: Any) -> None:
         """Spark is there: where the tasks will run is told."""
-        if self.control is not None and (spark := getattr(runner, "spark", None)) is not None:
-            tell_task_managers(self.control, spark)
+        if self.control is not None and getattr(runner, "spark", None) is not None:
+            tell_task_managers(self.control, runner)
 
     def ended(self, part: RegionPart, result: Any) -> None:
         """The region has its result: its numbers are told, and the end of what ran inside of its reader."""
