@@ -172,6 +172,7 @@ def _add_checkpoint(parser: Parser) -> None:
 
 
 def _add_state(parser: Parser) -> None:
+    _add_pairs(parser)
     _add_traceback(parser)
     parser.add_argument(
         "path", metavar="PATH", help="folder of a checkpoint or savepoint, or of a job: its newest epoch"

@@ -3,6 +3,7 @@
 from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.cli.cluster import RequestFailed, cluster_of, format_of, job_id_of
 from flinkpy_dagster.cli.saying import Teller
+from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import JobFailed, UnsupportedFeature
 
 MISSING = "Missing JobID. Specify a Job ID to trigger a savepoint."
@@ -43,9 +44,9 @@ def _dispose(arguments: Arguments, path: str, tell: Teller) -> int:
     tell("Waiting for response...")
     if arguments.manager is None:  # files only: neither Dagster nor an instance is needed
         from flinkpy_dagster.state.savepoints import dispose
-        from flinkpy_dagster.state.storage.schemes import state_folder
+        from flinkpy_dagster.state.storage.schemes import files_of, state_folder
 
-        dispose(state_folder(path))
+        dispose(state_folder(path), files=files_of(Configuration.from_pairs(arguments.pairs)))
     else:
         with cluster_of(arguments) as cluster:
             try:

@@ -10,10 +10,12 @@ from typing import Any
 
 from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.cli.tables import drawn, size_text
-from flinkpy_dagster.state.browsing import StateRow, diff, read_state
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.state.browsing import StateDiff, StateRow, diff, read_state
 from flinkpy_dagster.state.metadata import EpochMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP
 from flinkpy_dagster.state.savepoints import Opened, open_state
+from flinkpy_dagster.state.storage.schemes import files_of
 
 COLUMNS = ("key", "state", "namespace", "value")
 MAX_WATERMARK = 2**63 - 1
@@ -24,13 +26,15 @@ def run(arguments: Arguments) -> int:
 
     Raises CheckpointNotFound, CorruptState, StateError.
     """
-    opened = open_state(arguments.path)
+    files = files_of(Configuration.from_pairs(arguments.pairs))
+    opened = open_state(arguments.path, files=files)
     if arguments.uid is None:
         _print_summary(opened, arguments.json)
     elif arguments.other is None:
-        _print_rows(read_state(opened, arguments.uid), arguments)
+        _print_rows(read_state(opened, arguments.uid, files=files), arguments)
     else:
-        _print_rows(_changes(open_state(arguments.other), opened, arguments.uid), arguments, ("change",))
+        other = open_state(arguments.other, files=files)
+        _print_rows(_changes(diff(other, opened, arguments.uid, files=files)), arguments, ("change",))
     return 0
 
 
@@ -89,8 +93,7 @@ def _time(watermark: int) -> str:
     return {MIN_TIMESTAMP: "", MAX_WATERMARK: "end"}.get(watermark, str(watermark))
 
 
-def _changes(before: Opened, after: Opened, name: str) -> Iterator[tuple[str, StateRow]]:
-    found = diff(before, after, name)
+def _changes(found: StateDiff) -> Iterator[tuple[str, StateRow]]:
     for label, rows in (("added", found.added), ("removed", found.removed)):
         yield from ((label, row) for row in rows)
     for old, new in found.changed:

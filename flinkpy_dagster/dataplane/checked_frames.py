@@ -14,7 +14,9 @@ from pyspark.sql import DataFrame, SparkSession
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.exchanges import in_session, unshared_session
 from flinkpy_dagster.state.browsing import StateRow, read_state
+from flinkpy_dagster.state.files import Files
 from flinkpy_dagster.state.savepoints import open_state
+from flinkpy_dagster.state.storage.schemes import ALL_FILES
 from flinkpy_dagster.types import Row
 
 _OWN_COLUMNS = frozenset({"_timestamp", "_row_kind", "_key_field", "_key", "_channel"})
@@ -45,7 +47,8 @@ class Inspector(Protocol):
 class CheckFrames:
     """DataFrames in a session of their own, in which a query is one Spark job."""
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, files: Files = ALL_FILES) -> None:
+        self._files = files
         self._session = unshared_session(
             spark,
             {
@@ -88,12 +91,15 @@ class CheckFrames:
         tuples have their fields as columns instead of ``value``. None if there are no entries. Read by the driver.
         Raises CheckpointNotFound, CorruptState, StateError.
         """
-        rows = [row for row in read_state(open_state(path), uid) if state in (None, row.state)]
+        rows = [row for row in self._rows_of_state(path, uid) if state in (None, row.state)]
         if not rows:
             yield None  # nor does anybody know its columns
             return
         with self.persisted(self._session.createDataFrame(pa.Table.from_pylist(_typed(rows)))) as frame:
             yield frame
+
+    def _rows_of_state(self, path: str, uid: str) -> Iterator[StateRow]:
+        return read_state(open_state(path, files=self._files), uid, files=self._files)
 
     @contextmanager
     def persisted(self, frame: DataFrame) -> Iterator[DataFrame]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flinkpy_dagster.operators.table_writers import TableWriter
+from flinkpy_dagster.state.files import Files
 from flinkpy_dagster.types import TypeInformation
 
 
@@ -291,7 +292,7 @@ class RowFileSink:
     ``encoder.header`` is what a file begins with;
     ``bucket_assigner.bucket_id(value, processing_time_ms) -> str`` its folder below ``base_path`` ("" is that itself);
     ``rolling_policy`` has ``part_size_bytes``, ``rollover_interval_ms`` and ``inactivity_interval_ms``
-    (None: no limit).
+    (None: no limit). ``storage``: how a run reaches ``base_path``; None: a folder of this machine.
     """
 
     base_path: str
@@ -301,6 +302,7 @@ class RowFileSink:
     part_prefix: str = "part"
     part_suffix: str = ""
     value_type: TypeInformation | None = None
+    storage: Files | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -324,6 +326,7 @@ class TableSink:
     column_lineage: tuple[
         tuple[str, tuple[str, ...]], ...
     ] = ()  # declared: column, and "source.column" of each origin
+    storage: Files | None = None  # how an epoch reaches ``path``; None: a folder of this machine
 
 
 SPARK_SIDE_SINKS = (TableSink,)

@@ -94,11 +94,17 @@ class Files(Protocol):
         with open(source, "rb") as stream:
             write_below(self, pending, stream.read())
 
-    def publish(self, pending: str, final: str) -> None:
-        """What is pending becomes visible, as a whole; does nothing if that was done before. Makes folders."""
-        with suppress(FileNotFoundError):  # moved before, and perhaps taken away by whoever reads it
-            make_folder_if_missing(self, final.rpartition("/")[0])
+    def publish(self, pending: str, final: str) -> bool:
+        """What is pending becomes visible, as a whole; makes folders. False: nothing is pending.
+
+        Then it was done before, and whoever reads it may have taken it away.
+        """
+        make_folder_if_missing(self, final.rpartition("/")[0])
+        try:
             self.rename(pending, final)
+        except FileNotFoundError:
+            return False
+        return True
 
     def discard(self, folder: str) -> None:
         """All that is pending below a hidden folder goes, and the folder."""
@@ -181,11 +187,6 @@ class LocalFiles(Files):
         finally:
             os.remove(written)
         return True
-
-    def publish(self, pending: str, final: str) -> None:
-        os.makedirs(os.path.dirname(final), exist_ok=True)
-        with suppress(FileNotFoundError):
-            os.replace(pending, final)
 
     def discard(self, folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)

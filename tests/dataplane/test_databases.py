@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from flinkpy_dagster.dataplane.sinks.databases import prepare, write
-from flinkpy_dagster.dataplane.sinks.handing_over import ticket_of
+from flinkpy_dagster.dataplane.sinks.handing_over import life_of, ticket_of
 from flinkpy_dagster.errors import UnwritableSink
 from flinkpy_dagster.operators.table_writers import DatabaseWriter, EpochTicket
+from flinkpy_dagster.state.files import LOCAL_FILES
 
 INSERT = "INSERT INTO sums (key, total) VALUES (?, ?)"
 
@@ -97,8 +98,8 @@ def test_table_of_epochs_when_it_cannot_be_made_then_there_is_a_way_out(path: Pa
 def test_tickets_when_a_job_begins_afresh_then_they_are_of_another_life(tmp_path: Path) -> None:
     for name in ("run-1", "run-2"):
         (tmp_path / name).mkdir()
-    first = ticket_of(str(tmp_path / "run-1"), "op", 1, 5)
-    assert ticket_of(str(tmp_path / "run-1"), "op", 1, 5) == first
-    newer = ticket_of(str(tmp_path / "run-1"), "op", 2, 5)
+    first = ticket_of(life_of(LOCAL_FILES, str(tmp_path / "run-1")), "op", 1, 5)
+    assert ticket_of(life_of(LOCAL_FILES, str(tmp_path / "run-1")), "op", 1, 5) == first
+    newer = ticket_of(life_of(LOCAL_FILES, str(tmp_path / "run-1")), "op", 2, 5)
     assert (newer.sink, newer.number > first.number) == (first.sink, True)
-    assert ticket_of(str(tmp_path / "run-2"), "op", 1, 5).sink != first.sink
+    assert ticket_of(life_of(LOCAL_FILES, str(tmp_path / "run-2")), "op", 1, 5).sink != first.sink

@@ -4,27 +4,26 @@ Workers write below hidden folders. ``pending`` goes into the metadata of the ep
 commit it, any number of times. What is in no metadata is deleted when a run begins.
 """
 
-import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-from flinkpy_dagster.dataplane.sinks.handing_over import check_writer, hand_over, ticket_of
+from flinkpy_dagster.dataplane.sinks.file_commits import publish
+from flinkpy_dagster.dataplane.sinks.handing_over import check_writer, hand_over, life_of, ticket_of
 from flinkpy_dagster.dataplane.sinks.master_hooks import place_taken
-from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 from flinkpy_dagster.operators.specs import RowFileSink, TableSink
 from flinkpy_dagster.operators.table_writers import EpochTicket
-from flinkpy_dagster.operators.task.file_writing import local_path
+from flinkpy_dagster.operators.task.file_writing import HIDDEN
+from flinkpy_dagster.state.files import Files, joined, make_folder_if_missing
 from flinkpy_dagster.state.metadata import EpochMetadata
+from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
 
-_HIDDEN = ".inprogress-"
 Pending = dict[str, list[list[Any]]]
 """Per sink (operator id): pending path, final path, bytes and elements of each file."""
 
@@ -41,6 +40,7 @@ class EpochSinks:
     owner: str
     run: str
     folder: str
+    files: Files = ALL_FILES
     rows: dict[int, int] = field(default_factory=dict)
     bytes: dict[int, int] = field(default_factory=dict)
     _taken: list[tuple[int, Committable]] = field(default_factory=list)
@@ -56,17 +56,17 @@ class EpochSinks:
             base = self._base(node, spec)
             if isinstance(spec, TableSink):
                 check_writer(self.spark, node.name, spec.write, in_epochs=True)
-            if is_fresh and isinstance(spec, TableSink) and os.path.exists(base):
-                _make_room(node, spec, base)
-            os.makedirs(base, exist_ok=True)
+            if is_fresh and isinstance(spec, TableSink) and self.files.exists(base):
+                self._make_room(node, spec, base)
+            make_folder_if_missing(self.files, base)
 
     def discard(self) -> None:
         """Deletes what former runs of this job have left pending."""
         for node, spec in self._sinks():
             base = self._base(node, spec)
-            for name in os.listdir(base) if os.path.isdir(base) else ():
-                if name.startswith(f"{_HIDDEN}{self.owner}-"):
-                    shutil.rmtree(os.path.join(base, name), ignore_errors=True)
+            for name in self.files.names(base):
+                if name.startswith(f"{HIDDEN}{self.owner}-"):
+                    self.files.discard(joined(base, name))
 
     def staged(self, plan: StagePlan) -> StagePlan:
         """The plan with all sinks writing to hidden folders."""
@@ -89,7 +89,7 @@ class EpochSinks:
         """The epoch begins again, or is not going to be committed: its files go."""
         self._taken.clear()
         for node, spec in self._sinks():
-            shutil.rmtree(self._hidden(self._base(node, spec)), ignore_errors=True)
+            self.files.discard(self._hidden(self._base(node, spec)))
 
     def pending(self) -> Pending:
         """The files of the epoch, for its metadata."""
@@ -98,7 +98,7 @@ class EpochSinks:
         pending: Pending = {}
         for node_id, file in sorted(taken, key=lambda entry: entry[1].pending):
             node, base = nodes[node_id]
-            final = os.path.join(base, os.path.relpath(file.final, self._hidden(base)))
+            final = joined(base, file.final.removeprefix(f"{self._hidden(base)}/"))
             entry = [file.pending, final, file.size_bytes, file.elements]
             pending.setdefault(node.operator_id, []).append(entry)
         return pending
@@ -107,14 +107,14 @@ class EpochSinks:
         """Makes the files of an epoch visible; does nothing for those that are."""
         by_operator = {node.operator_id: (node, spec) for node, spec in self._sinks()}
         for operator_id, files in metadata.pending_commits.items():
-            for path, final, _, _ in files:
-                _move(path, final)
+            publish(self.files, [(path, final) for path, final, _, _ in files])
             if operator_id in by_operator:  # else a sink that the program no longer has
                 node, spec = by_operator[operator_id]
                 self.rows[node.id] = self.rows.get(node.id, 0) + sum(file[3] for file in files)
                 self.bytes[node.id] = self.bytes.get(node.id, 0) + sum(file[2] for file in files)
                 if isinstance(spec, TableSink) and spec.write is not None:
-                    ticket = ticket_of(self.folder, operator_id, metadata.fencing_token, metadata.epoch)
+                    life = life_of(self.files, self.folder)
+                    ticket = ticket_of(life, operator_id, metadata.fencing_token, metadata.epoch)
                     self._hand_over(node, [final for _, final, _, _ in files], ticket)
 
     def tables(self) -> Iterator[TableOutput]:
@@ -126,13 +126,12 @@ class EpochSinks:
 
     def _hand_over(self, node: StreamNode, files: list[str], ticket: EpochTicket) -> None:
         """A run that dies in here does it again, with the same rows and the same ticket."""
-        there = [file for file in files if os.path.exists(file)]
+        there = [file for file in files if self.files.exists(file)]
         if not there:
             return
         table = next(table for table in self.tables() if table.node.id == node.id)
         hand_over(self.spark, table, there, ticket)
-        for file in there:
-            os.remove(file)
+        self.files.delete_files(there)
 
     def _sinks(self) -> Iterator[tuple[StreamNode, RowFileSink | TableSink]]:
         for plan in self.plans:
@@ -145,11 +144,17 @@ class EpochSinks:
     def _base(self, node: StreamNode, spec: RowFileSink | TableSink) -> str:
         path = spec.base_path if isinstance(spec, RowFileSink) else spec.path
         if path is None:
-            return os.path.join(self.folder, "handed-over", node.operator_id)
-        return absolute(local_path(path))
+            return joined(self.folder, f"handed-over/{node.operator_id}")
+        return state_folder(path)
 
     def _hidden(self, base: str) -> str:
-        return os.path.join(base, f"{_HIDDEN}{self.owner}-{self.run}")
+        return joined(base, f"{HIDDEN}{self.owner}-{self.run}")
+
+    def _make_room(self, node: StreamNode, spec: TableSink, base: str) -> None:
+        if spec.path is None or spec.mode == "overwrite":
+            self.files.delete(base)
+        elif spec.mode == "error" and any(not name.startswith(".") for name in self.files.names(base)):
+            raise place_taken(node, spec)
 
     def _staged_vertex(self, vertex: JobVertex) -> JobVertex:
         return replace(vertex, nodes=tuple(self._staged_node(node) for node in vertex.nodes))
@@ -159,28 +164,13 @@ class EpochSinks:
 
     def _staged(self, node: StreamNode, spec: Any) -> Any:
         if isinstance(spec, RowFileSink):
-            return replace(spec, base_path=self._hidden(self._base(node, spec)))
+            return replace(spec, base_path=self._hidden(self._base(node, spec)), storage=self.files)
         if isinstance(spec, TableSink):  # the program's writer is the driver's business
-            return replace(spec, path=self._hidden(self._base(node, spec)), write=None)
+            hidden = self._hidden(self._base(node, spec))
+            return replace(spec, path=hidden, write=None, storage=self.files)
         return spec
 
 
 def files_of(pending: Mapping[str, Any]) -> Iterable[str]:
     """The final paths of all pending files."""
     return (final for files in pending.values() for _, final, _, _ in files)
-
-
-def _move(pending: str, final: str) -> None:
-    """A pending file that is gone has been moved before, and perhaps been taken away by whoever reads it."""
-    os.makedirs(os.path.dirname(final), exist_ok=True)
-    try:
-        os.replace(pending, final)
-    except FileNotFoundError:
-        return
-
-
-def _make_room(node: StreamNode, spec: TableSink, base: str) -> None:
-    if spec.path is None or spec.mode == "overwrite":
-        shutil.rmtree(base)
-    elif spec.mode == "error" and any(not name.startswith(".") for name in os.listdir(base)):
-        raise place_taken(node, spec)

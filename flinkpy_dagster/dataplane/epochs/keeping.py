@@ -1,7 +1,5 @@
 """The epochs of one job on disk, and which of them are checkpoints: our store and our coordinator together."""
 
-import os
-import shutil
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -22,7 +20,7 @@ from flinkpy_dagster.runtime.checkpoints import (
     JobEnd,
 )
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore, Found
-from flinkpy_dagster.state.files import Files
+from flinkpy_dagster.state.files import Files, joined, make_folder_if_missing
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
 from flinkpy_dagster.state.restoring import (
@@ -71,9 +69,8 @@ class EpochKeeping:
         StateNotStored, and IncompatibleState for state that does not fit the program.
         """
         try:
-            os.makedirs(self.folder, exist_ok=True)
-            with suppress(FileNotFoundError):
-                os.remove(os.path.join(self.folder, ENDED))
+            make_folder_if_missing(self.files, self.folder)
+            self.files.delete(joined(self.folder, ENDED))
             found = self._store.lead()
         except OSError as problem:
             raise StateNotStored(self.folder, problem.strerror or str(problem)) from problem
@@ -108,15 +105,16 @@ class EpochKeeping:
         opened = self.restored
         if opened is None:
             return None
-        offsets = with_files(opened.metadata.offsets, opened.folder)
-        return replace(imported(opened, self._store), offsets=offsets, checkpoint_id=None)
+        offsets = with_files(opened.metadata.offsets, opened.folder, self.files)
+        own = imported(opened, self._store, files=self.files)
+        return replace(own, offsets=offsets, checkpoint_id=None)
 
     def superseded(self) -> StaleLeader | None:
         """The reason behind whatever went wrong, if another run leads the job now: it removes what is not its own."""
-        if os.path.isdir(os.path.join(self.folder, f"leader-{self.token}")):
-            return None
-        leaders = [int(name[7:]) for name in _names(self.folder) if name.startswith("leader-")]
-        return StaleLeader(self.folder, self.token, max(leaders, default=0)) if leaders else None
+        newest = 0
+        with suppress(OSError):
+            newest = self._store.newest_leader()
+        return StaleLeader(self.folder, self.token, newest) if newest > self.token else None
 
     # -- what the newest epoch says -------------------------------------------------------------------------
 
@@ -279,30 +277,32 @@ class EpochKeeping:
         metadata = replace(
             newest,
             checkpoint_id=self.coordinator.triggered(now_ms),
-            offsets=with_files(newest.offsets, self.folder),
+            offsets=with_files(newest.offsets, self.folder, self.files),
             pending_commits={},  # done before anybody could ask for a savepoint of the epoch
             triggered_ms=now_ms,
         )
-        return write_savepoint(metadata, self.folder, state_folder(target), completed_ms=_now_ms())
+        place = state_folder(target)
+        return write_savepoint(metadata, self.folder, place, completed_ms=_now_ms(), files=self.files)
 
     def ended(self, end: JobEnd) -> None:
         """Notes how the run ended; deletes what is not to be kept. Nothing of what another run leads now is touched."""
         if not self.token or self.superseded() is not None:
             return
         if not self.coordinator.keeps_checkpoints(end):
-            shutil.rmtree(self.folder, ignore_errors=True)
+            with suppress(OSError):
+                self.files.delete(self.folder)
         elif end not in (JobEnd.FAILED, JobEnd.SUSPENDED):  # these go on
-            with open(os.path.join(self.folder, ENDED), "w") as file:
-                file.write(end.value)
+            self.files.put(joined(self.folder, ENDED), end.value.encode())
 
     def _delete_old_queries(self) -> None:
         """Folders of former queries, but for logs of files that an epoch we keep refers to."""
         needed = {
             log.split("/")[0] for each in self._store.complete() for log in logs_of(each.metadata.offsets)
         }
-        for name in os.listdir(self.folder):
+        for name in self.files.names(self.folder):
             if name.startswith("query-") and name not in needed:
-                shutil.rmtree(os.path.join(self.folder, name), ignore_errors=True)
+                with suppress(OSError):
+                    self.files.delete(joined(self.folder, name))
 
 
 def _statistics(report: EpochReport, duration_s: float) -> dict[str, Any]:
@@ -318,10 +318,6 @@ def watermark_of(metadata: EpochMetadata) -> int | None:
     """How far the event time of the job has come, ms: that of the operator that is behind; None without any."""
     marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
     return min(marks, default=None)
-
-
-def _names(folder: str) -> list[str]:
-    return os.listdir(folder) if os.path.isdir(folder) else []
 
 
 def _now_ms() -> int:

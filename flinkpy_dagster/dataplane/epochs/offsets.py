@@ -4,7 +4,6 @@ Per source (operator id): ``{"streams": [[offset, log, files], ...]}`` for what 
 ``SourceOffset``; ``log`` is relative to the folder of the job), ``{"position": ...}`` for what the driver reads itself.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,8 @@ from flinkpy_dagster.dataplane.epochs.polled_sources import PolledSource
 from flinkpy_dagster.dataplane.epochs.query_folder import SourceOffset
 from flinkpy_dagster.dataplane.epochs.streams import QuerySources
 from flinkpy_dagster.graph.stream_graph import StreamNode
+from flinkpy_dagster.state.files import Files, joined
+from flinkpy_dagster.state.storage.schemes import ALL_FILES
 
 Offsets = dict[str, Any]
 
@@ -48,11 +49,11 @@ def position_of(offsets: Mapping[str, Any], node: StreamNode) -> Any:
     return offsets.get(node.operator_id, {}).get("position")
 
 
-def with_files(offsets: Mapping[str, Any], folder: str) -> Offsets:
+def with_files(offsets: Mapping[str, Any], folder: str, files: Files = ALL_FILES) -> Offsets:
     """The same offsets without a log: they can be moved anywhere. ``folder`` is that of the job."""
     moved: Offsets = {}
     for operator_id, known in offsets.items():
-        streams = [_absolute(entry, folder).with_files() for entry in known.get("streams", ())]
+        streams = [_absolute(entry, folder).with_files(files) for entry in known.get("streams", ())]
         moved[operator_id] = {"streams": [_relative(each, folder) for each in streams]} if streams else known
     return moved
 
@@ -67,10 +68,10 @@ def logs_of(offsets: Mapping[str, Any]) -> set[str]:
 def _absolute(entry: list[Any], folder: str) -> SourceOffset:
     offset, log, files = entry
     return SourceOffset(
-        offset, None if log is None else os.path.join(folder, log), None if files is None else tuple(files)
+        offset, None if log is None else joined(folder, log), None if files is None else tuple(files)
     )
 
 
 def _relative(source: SourceOffset, folder: str) -> list[Any]:
-    log = None if source.log is None else os.path.relpath(source.log, folder)
+    log = None if source.log is None else source.log.removeprefix(f"{folder}/")
     return [source.offset, log, None if source.files is None else list(source.files)]

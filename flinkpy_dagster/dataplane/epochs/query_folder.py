@@ -10,8 +10,10 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from flinkpy_dagster.state.files import LOCAL_FILES, Files, joined
 
 NO_OFFSET = "-"  # Spark's word for a source that has not begun
 COMPACT_INTERVAL = 10  # Spark's default; sessions of streaming queries must have it
@@ -30,23 +32,28 @@ class SourceOffset:
     log: str | None = None
     files: tuple[str, ...] | None = None
 
-    def with_files(self) -> "SourceOffset":
+    def with_files(self, files: Files = LOCAL_FILES) -> "SourceOffset":
         """The same without the log."""
         if self.log is None:
             return self
-        return SourceOffset(self.offset, None, tuple(self.lines()))
+        return SourceOffset(self.offset, None, tuple(self.lines(files)))
 
-    def lines(self) -> list[str]:
-        """The files up to the offset, as Spark's JSON lines."""
+    def lines(self, files: Files = LOCAL_FILES) -> list[str]:
+        """The files up to the offset, as Spark's JSON lines. ``files``: where the log is."""
         last = _log_offset(self.offset)
         if last is None:
             return []
-        lines = _lines_of(self.log) if self.log is not None else self.files or ()
+        lines = _lines_of(self.log, files) if self.log is not None else self.files or ()
         return [line for line in lines if json.loads(line)["batchId"] <= last]
 
 
-def make_query_folder(folder: str, epoch: int, offsets: Sequence[SourceOffset]) -> None:
-    """A folder from which a query goes on with ``epoch + 1``; ``epoch`` -1: from the beginning."""
+def make_query_folder(
+    folder: str, epoch: int, offsets: Sequence[SourceOffset], files: Files = LOCAL_FILES
+) -> None:
+    """A folder from which a query goes on with ``epoch + 1``; ``epoch`` -1: from the beginning.
+
+    ``files``: where logs of former queries are.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     with open(os.path.join(folder, "metadata"), "w") as file:
@@ -54,7 +61,7 @@ def make_query_folder(folder: str, epoch: int, offsets: Sequence[SourceOffset]) 
     if epoch < 0:
         return
     for number, source in enumerate(offsets):
-        _write_log(source, os.path.join(folder, "sources", str(number)))
+        _write_log(source, os.path.join(folder, "sources", str(number)), files)
     head = json.dumps({"batchWatermarkMs": 0, "batchTimestampMs": 0, "conf": {}})
     lines = [_VERSION, head, *(source.offset for source in offsets)]
     # Spark asks for the epoch before, too: a source is told the way it came, which is nothing here
@@ -85,7 +92,7 @@ def _log_offset(offset: str) -> int | None:
     return content.get("logOffset") if isinstance(content, dict) else None
 
 
-def _write_log(source: SourceOffset, target: str) -> None:
+def _write_log(source: SourceOffset, target: str, files: Files) -> None:
     """The log up to the offset, as Spark would have written it: files found later are found again.
 
     Spark rewrites every tenth entry to hold all before it and deletes those.
@@ -94,7 +101,7 @@ def _write_log(source: SourceOffset, target: str) -> None:
     if last is None:
         return
     entries: dict[int, list[str]] = {}
-    for line in source.lines():
+    for line in source.lines(files):
         entries.setdefault(json.loads(line)["batchId"], []).append(line)
     compacted = (last + 1) // COMPACT_INTERVAL * COMPACT_INTERVAL - 1
     if compacted >= 0:
@@ -104,19 +111,22 @@ def _write_log(source: SourceOffset, target: str) -> None:
         _write(os.path.join(target, str(number)), [_VERSION, *entries[number]])
 
 
-def _lines_of(log: str) -> list[str]:
+def _lines_of(log: str, files: Files) -> list[str]:
     """The files of all entries: those of the newest compacted one, and of the ones after it."""
-    names = [name for name in os.listdir(log) if name.removesuffix(".compact").isdigit()]
+    lines: list[str] = []
+    for name in needed_entries(files.names(log)):
+        lines += filter(None, files.read(joined(log, name)).decode().split("\n")[1:])
+    return lines
+
+
+def needed_entries(names: Iterable[str]) -> list[str]:
+    """Of the names of entries: the newest compacted one, and those after it."""
+    entries = [name for name in names if name.removesuffix(".compact").isdigit()]
     compacted = max(
-        (int(name.removesuffix(".compact")) for name in names if name.endswith(".compact")), default=-1
+        (int(name.removesuffix(".compact")) for name in entries if name.endswith(".compact")), default=-1
     )
     wanted = [f"{compacted}.compact"] if compacted >= 0 else []
-    wanted += [name for name in names if name.isdigit() and int(name) > compacted]
-    lines: list[str] = []
-    for name in wanted:
-        with open(os.path.join(log, name)) as file:
-            lines += filter(None, file.read().split("\n")[1:])
-    return lines
+    return wanted + [name for name in entries if name.isdigit() and int(name) > compacted]
 
 
 def _write(path: str, lines: Sequence[str]) -> None:

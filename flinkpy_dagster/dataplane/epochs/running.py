@@ -1,6 +1,5 @@
 """One run of the streaming query of an unbounded job. Steps are numbered as in docs/design/epochs.md."""
 
-import os
 import threading
 import time
 from collections.abc import Iterator
@@ -19,7 +18,8 @@ from flinkpy_dagster.dataplane.epochs.kafka_groups import KafkaGroups
 from flinkpy_dagster.dataplane.epochs.offsets import offsets_for_metadata, offsets_for_query, position_of
 from flinkpy_dagster.dataplane.epochs.passes import EpochPasses, EpochReport, whole_job
 from flinkpy_dagster.dataplane.epochs.polled_sources import POLLED, PolledSource, polled_source
-from flinkpy_dagster.dataplane.epochs.query_folder import COMPACT_INTERVAL, make_query_folder, offsets_of
+from flinkpy_dagster.dataplane.epochs.query_folder import COMPACT_INTERVAL, SourceOffset
+from flinkpy_dagster.dataplane.epochs.query_logs import QueryLogs
 from flinkpy_dagster.dataplane.epochs.streams import QuerySources, named_sources, spark_side_nodes
 from flinkpy_dagster.dataplane.regions.exchanges import ENGINE_SETTINGS, source_name, unshared_session
 from flinkpy_dagster.dataplane.regions.regions import job_tag
@@ -123,6 +123,7 @@ class RunningEpochs:
             owner=keeping.owner,
             run=str(keeping.token),
             folder=keeping.folder,
+            files=keeping.files,
         )
         sinks.prepare(is_fresh=is_fresh)
         if keeping.newest is not None:
@@ -141,10 +142,10 @@ class RunningEpochs:
         limits = EpochLimits.of(runner.configuration)
         self._sources = QuerySources.open(self._engine, runner.job_graph, limits)
         self._groups = KafkaGroups.of(self._engine, runner.job_graph, self._stack)
-        self._folder = os.path.join(runner.keeping.folder, f"query-{runner.keeping.token}")
-        before = runner.keeping.epoch - 1  # Spark counts from 0
-        planned = offsets_for_query(runner.keeping.folder, self._sources, offsets)
-        make_query_folder(self._folder, before, planned)
+        keeping = runner.keeping
+        self._logs = QueryLogs(keeping.folder, keeping.token, keeping.files, self._stack)
+        before = keeping.epoch - 1  # Spark counts from 0
+        self._logs.begin(before, offsets_for_query(keeping.folder, self._sources, offsets))
 
     # -- the query ----------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class RunningEpochs:
 
     def _start(self) -> StreamingQuery:
         writer = self._sources.frame.writeStream.foreachBatch(self._on_batch)
-        writer = writer.option("checkpointLocation", self._folder)
+        writer = writer.option("checkpointLocation", self._logs.folder)
         return self._trigger.applied(writer).start()
 
     def _look_after(self) -> None:
@@ -259,13 +260,14 @@ class RunningEpochs:
             folder=keeping.folder,
             restored=keeping.refs,
             is_last=is_draining or self._is_last(),
+            files=keeping.files.of(keeping.folder),
         )
         report = self._processed(rows, epoch)
         observe("processed", number)
         pending = self._sinks.pending()
         self._inspect(pending)
         # 2. the metadata: with it the epoch has happened
-        planned = offsets_of(self._folder, number - 1, self._sources.size)
+        planned = self._planned(number)
         polled = dict(self._polled.values())
         committed = keeping.commit(
             number=number,
@@ -301,6 +303,14 @@ class RunningEpochs:
                 self._sinks.forget()
                 self._runner.keeping.not_stored(str(problem))
 
+    def _planned(self, number: int) -> tuple[SourceOffset, ...]:
+        """How far the sources are read in an epoch; tried again like all of its state if that cannot be stored."""
+        while True:
+            try:
+                return self._logs.planned(number - 1, self._sources.size)
+            except OSError as problem:
+                self._runner.keeping.not_stored(str(problem))
+
     def _inspect(self, pending: Pending) -> None:
         """Who may object to what the epoch has written sees it; an objection ends the job, the epoch has not been."""
         inspector = self._runner.inspector
@@ -315,7 +325,8 @@ class RunningEpochs:
         """The same for the state of the newest epoch, before it is a savepoint."""
         inspector = self._runner.inspector
         if inspector is not None:
-            inspector.inspect_state(self._runner.keeping.newest_path, CheckFrames(self._runner.spark))
+            frames = CheckFrames(self._runner.spark, self._runner.keeping.files)
+            inspector.inspect_state(self._runner.keeping.newest_path, frames)
 
     def _check_going_on(self) -> None:
         """Raises when the job is to end, or to begin again."""

@@ -58,6 +58,7 @@ from flinkpy_dagster.ids import random_id
 from flinkpy_dagster.operators.specs import SourceSpec
 from flinkpy_dagster.operators.task.task import TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
+from flinkpy_dagster.state.storage.schemes import files_of
 
 _POOL = "spark.scheduler.pool"
 
@@ -230,7 +231,7 @@ class _RunningRegion:
         self._stack = stack
         self._mark = secrets.token_hex(6)
         self._files = FileSystem(runner.spark)
-        self._commits = FileCommits(self._mark)
+        self._commits = FileCommits(self._mark, files_of(runner.configuration))
         self._own_files = OwnFiles(self._files)
         self._plans = [self._with_folders(plan) if plan.writes_files else plan for plan in plans]
         engine = unshared_session(runner.spark, ENGINE_SETTINGS)

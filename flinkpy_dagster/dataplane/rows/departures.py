@@ -31,6 +31,7 @@ from flinkpy_dagster.dataplane.rows.wire import (
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, is_broadcast
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.departures import Emission, SinkOutput
+from flinkpy_dagster.operators.task.file_writing import remote_storage
 
 _ELEMENTS_PER_CHUNK = 4096
 _ELEMENTS_PENDING = 256 * 1024  # over all channels of one exchange
@@ -209,7 +210,8 @@ def _part_files_of_epoch(table: TableOutput, subtask_index: int, epoch: int) -> 
     folder = table.spec.path
     assert folder is not None
     name = f"part-{epoch:06d}-{subtask_index:05d}"
-    return PartFiles(table.port, TableColumns(table.row_type), folder, name, of_epoch=True)
+    storage = remote_storage(table.spec.storage, folder)
+    return PartFiles(table.port, TableColumns(table.row_type), folder, name, of_epoch=True, storage=storage)
 
 
 def _exchange_writer(plan: StagePlan, edge: Any, subtask_index: int) -> ExchangeWriter:

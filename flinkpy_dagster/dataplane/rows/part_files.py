@@ -14,6 +14,8 @@ from pyarrow import parquet
 from flinkpy_dagster.dataplane.rows.records import DataSetColumns, RecordWriter, TableColumns
 from flinkpy_dagster.operators.batch import Batch
 from flinkpy_dagster.operators.departures import Committable
+from flinkpy_dagster.operators.task.file_writing import temporary_file, visible
+from flinkpy_dagster.state.files import Files
 
 _ROWS_PER_GROUP = 128 * 1024
 
@@ -23,7 +25,7 @@ class PartFiles:
     """What one subtask writes to one table or data set, below the hidden ``folder``; ``name`` is how the file begins.
 
     A file ``always`` comes to be, or only if there are rows. One ``of_epoch`` makes its folder, and has reached the
-    disk when it is told; others go to a folder that is there.
+    disk when it is told, or ``storage``, if the folder is elsewhere; others go to a folder that is there.
     """
 
     port: int
@@ -32,9 +34,11 @@ class PartFiles:
     name: str
     always: bool = False
     of_epoch: bool = False
+    storage: Files | None = None
     _rows: RecordWriter = field(init=False)
     _writer: parquet.ParquetWriter | None = None
     _path: str = ""
+    _written: str = ""  # on this machine
 
     def __post_init__(self) -> None:
         self._schema = self.columns.schema
@@ -67,10 +71,14 @@ class PartFiles:
                 return None
             self._writer = self._opened()
         self._writer.close()
-        if self.of_epoch:
+        size_bytes = os.path.getsize(self._written)
+        if self.storage is not None:
+            self.storage.stage(self._written, self._path, visible(self._path))
+            os.remove(self._written)
+        elif self.of_epoch:
             with open(self._path, "rb") as file:
                 os.fsync(file.fileno())
-        return Committable(self._path, self._path, os.path.getsize(self._path), self.rows)
+        return Committable(self._path, self._path, size_bytes, self.rows)
 
     def _write(self, arrays: list[pa.Array]) -> None:
         if self._writer is None:
@@ -78,7 +86,8 @@ class PartFiles:
         self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
 
     def _opened(self) -> parquet.ParquetWriter:
-        if self.of_epoch:
-            os.makedirs(self.folder, exist_ok=True)
         self._path = os.path.join(self.folder, f"{self.name}-{uuid.uuid4()}.snappy.parquet")
-        return parquet.ParquetWriter(self._path, self._schema, compression="snappy", store_schema=False)
+        self._written = self._path if self.storage is None else temporary_file()
+        if self.of_epoch and self.storage is None:
+            os.makedirs(self.folder, exist_ok=True)
+        return parquet.ParquetWriter(self._written, self._schema, compression="snappy", store_schema=False)

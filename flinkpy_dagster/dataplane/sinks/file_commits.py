@@ -5,17 +5,21 @@ Workers write below a hidden folder of the sink's own, so a failure leaves nothi
 wrote what.
 """
 
-import os
-import shutil
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 from flinkpy_dagster.operators.specs import RowFileSink
-from flinkpy_dagster.operators.task.file_writing import local_path
+from flinkpy_dagster.operators.task.file_writing import HIDDEN
+from flinkpy_dagster.state.files import Files, joined, make_folder_if_missing
+from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
+
+_AT_ONCE = 8
 
 
 @dataclass
@@ -23,6 +27,7 @@ class FileCommits:
     """The pending files of one run of a region; ``mark`` tells it from other runs that write to the same folder."""
 
     mark: str
+    files: Files = ALL_FILES
     _staged: dict[str, str] = field(default_factory=dict)  # hidden folder -> base path
     _pending: list[tuple[int, Committable]] = field(default_factory=list)
 
@@ -49,19 +54,22 @@ class FileCommits:
     def commit(self) -> dict[int, tuple[Committable, ...]]:
         """Moves all pending files to where they belong; the files by sink node."""
         files: dict[int, tuple[Committable, ...]] = {}
-        for node, pending in sorted(self._pending, key=lambda entry: entry[1].final):
-            final = self._final(pending.final)
-            os.makedirs(os.path.dirname(final), exist_ok=True)
-            os.replace(pending.pending, final)
-            files[node] = (*files.get(node, ()), replace(pending, final=final))
+        entries = sorted(self._pending, key=lambda entry: entry[1].final)
+        moves = [(pending.pending, self._final(pending.final)) for _, pending in entries]
+        for (path, _), is_done in zip(moves, publish(self.files, moves), strict=True):
+            if not is_done:
+                raise FileNotFoundError(path)
+        for node, pending in entries:
+            files[node] = (*files.get(node, ()), replace(pending, final=self._final(pending.final)))
         for base_path in self._staged.values():
-            os.makedirs(base_path, exist_ok=True)
+            make_folder_if_missing(self.files, base_path)
         return files
 
     def discard(self) -> None:
         """Deletes what was not committed."""
         for folder in self._staged:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                self.files.discard(folder)
 
     def _staged_vertex(self, vertex: JobVertex) -> JobVertex:
         return replace(vertex, nodes=tuple(self._staged_node(node) for node in vertex.nodes))
@@ -72,11 +80,22 @@ class FileCommits:
     def _staged_spec(self, spec: object) -> object:
         if not isinstance(spec, RowFileSink):
             return spec
-        base_path = absolute(local_path(spec.base_path))
-        folder = os.path.join(base_path, f".inprogress-{self.mark}")
+        base_path = state_folder(spec.base_path)
+        folder = joined(base_path, f"{HIDDEN}{self.mark}")
         self._staged[folder] = base_path
-        return replace(spec, base_path=folder)
+        return replace(spec, base_path=folder, storage=self.files)
 
     def _final(self, staged: str) -> str:
-        folder, base_path = next(item for item in self._staged.items() if staged.startswith(item[0] + os.sep))
-        return os.path.join(base_path, os.path.relpath(staged, folder))
+        folder, base_path = next(item for item in self._staged.items() if staged.startswith(f"{item[0]}/"))
+        return joined(base_path, staged.removeprefix(f"{folder}/"))
+
+
+def publish(files: Files, moves: Sequence[tuple[str, str]]) -> list[bool]:
+    """Pending files become visible, each as a whole; for each: was it still pending?
+
+    Where that takes requests to another machine, some are under way at a time.
+    """
+    if not moves or files.of(moves[0][1]).is_local:
+        return [files.publish(pending, final) for pending, final in moves]
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return list(pool.map(lambda move: files.publish(*move), moves))

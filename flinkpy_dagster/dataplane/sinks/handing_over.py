@@ -1,11 +1,9 @@
 """Handing the rows of a table sink to whoever writes them: a writer of ours, or a function of the program."""
 
 import inspect
-import os
 import traceback
 import uuid
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 from py4j.java_gateway import JavaPackage
@@ -22,6 +20,7 @@ from flinkpy_dagster.dataplane.spark.kafka_topics import without_connector
 from flinkpy_dagster.dataplane.stage_plans import TableOutput
 from flinkpy_dagster.errors import FlinkpyError, UnwritableSink, UserCodeError
 from flinkpy_dagster.operators.table_writers import DatabaseWriter, EpochTicket, KafkaWriter, TableWriter
+from flinkpy_dagster.state.files import Files, joined
 
 _TOKEN_BITS = 40
 _LIFE = "life"
@@ -57,28 +56,20 @@ def hand_over(
         _call(name, write, rows, ticket)
 
 
-def ticket_of(folder: str, operator_id: str, fencing_token: int, epoch: int) -> EpochTicket:
-    """The ticket of an epoch of the job in ``folder``, for one of its sinks.
+def ticket_of(life: str, operator_id: str, fencing_token: int, epoch: int) -> EpochTicket:
+    """The ticket of an epoch of a job, for one of its sinks; ``life``: ``life_of`` its folder.
 
     A newer leader's numbers are above those of all before it, whichever epoch it goes on from.
     """
-    return EpochTicket(f"{_life_of(folder)}/{operator_id}", fencing_token << _TOKEN_BITS | epoch)
+    return EpochTicket(f"{life}/{operator_id}", fencing_token << _TOKEN_BITS | epoch)
 
 
-def _life_of(folder: str) -> str:
+def life_of(files: Files, folder: str) -> str:
     """A name for all runs of a job that go on in this folder; a folder that is made anew gets another one."""
-    path = os.path.join(folder, _LIFE)
-    if not os.path.exists(path):
-        written = f"{path}-{uuid.uuid4().hex}"
-        with open(written, "w") as file:
-            file.write(uuid.uuid4().hex)
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):  # the first one counts
-            os.link(written, path)
-        os.remove(written)
-    with open(path) as file:
-        return file.read()
+    path = joined(folder, _LIFE)
+    if not files.exists(path):
+        files.put_if_absent(path, uuid.uuid4().hex.encode())  # the first one counts
+    return files.read(path).decode()
 
 
 def _produce(sink: str, writer: KafkaWriter, rows: DataFrame) -> None:

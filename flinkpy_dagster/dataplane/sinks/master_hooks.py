@@ -16,7 +16,7 @@ from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.specs import RowFileSink, TableSink
-from flinkpy_dagster.operators.task.file_writing import local_path
+from flinkpy_dagster.state.storage.schemes import state_folder
 
 
 def initialize_on_master(spark: SparkSession, files: FileSystem, plans: Iterable[StagePlan]) -> None:
@@ -49,7 +49,7 @@ def place_taken(node: StreamNode, spec: TableSink) -> InvalidProgram:
 
 def _check_folders(node: StreamNode) -> None:
     for spec in node.operators:
-        if isinstance(spec, RowFileSink) and os.path.isfile(absolute(local_path(spec.base_path))):
+        if isinstance(spec, RowFileSink) and os.path.isfile(state_folder(spec.base_path)):
             raise InvalidProgram(
                 f"Sink '{node.name}' writes files below '{spec.base_path}', which is itself a file: choose another "
                 "folder."

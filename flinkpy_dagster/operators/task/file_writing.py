@@ -1,10 +1,12 @@
 """Writing the pending files of a row file sink (Flink's ``FileWriter`` and ``Bucket``).
 
 Files are written under hidden names, which readers pass over. The driver renames them when the job has
-finished; nothing half written is ever left where a result should be.
+finished; nothing half written is ever left where a result should be. What belongs on another file system is written
+here and taken there when it is complete (``Files.stage``).
 """
 
 import os
+import tempfile
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,13 +16,18 @@ from urllib.parse import unquote, urlparse
 from flinkpy_dagster.clock import Clock
 from flinkpy_dagster.operators.departures import Committable
 from flinkpy_dagster.operators.specs import RowFileSink
+from flinkpy_dagster.state.files import Files
+
+HIDDEN = ".inprogress-"
+"""What the folder of pending files begins with; it is right below the base path of a sink."""
 
 
 @dataclass
 class OpenFile:
-    """A file being written."""
+    """A file being written: ``written`` on this machine, which is ``pending`` unless that is elsewhere."""
 
     stream: BinaryIO
+    written: str
     pending: str
     final: str
     opened_ms: int
@@ -40,6 +47,9 @@ class FileWriting:
     _open: dict[str, OpenFile] = field(default_factory=dict)
     _counter: int = 0
     _writer_id: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    def __post_init__(self) -> None:
+        self._storage = remote_storage(self.spec.storage, self.spec.base_path)
 
     def write(self, values: list) -> None:
         """Writes elements to the files of their buckets."""
@@ -73,7 +83,7 @@ class FileWriting:
         """Removes files that are not complete."""
         for file in self._open.values():
             file.stream.close()
-            os.remove(file.pending)
+            os.remove(file.written)
         self._open.clear()
 
     def _append(self, bucket: str, encoded: list[bytes], now: int) -> None:
@@ -92,23 +102,33 @@ class FileWriting:
 
     def _begin(self, bucket: str, now: int) -> OpenFile:
         folder = os.path.join(local_path(self.spec.base_path), bucket)
-        os.makedirs(folder, exist_ok=True)
         spec = self.spec
         name = f"{spec.part_prefix}-{self._writer_id}-{self._counter}{spec.part_suffix}"
         self._counter += 1
         pending = os.path.join(folder, f".{name}.inprogress.{uuid.uuid4()}")
         final = os.path.join(folder, name)
-        stream = open(pending, "wb")  # noqa: SIM115 - stays open for the batches to come
+        if self._storage is None:
+            os.makedirs(folder, exist_ok=True)
+            written = pending
+        else:
+            written = temporary_file()
+        stream = open(written, "wb")  # noqa: SIM115 - stays open for the batches to come
         header = spec.encoder.header
         stream.write(header)
-        file = self._open[bucket] = OpenFile(stream, pending, final, now, now, size_bytes=len(header))
+        file = self._open[bucket] = OpenFile(
+            stream, written, pending, final, now, now, size_bytes=len(header)
+        )
         return file
 
     def _complete(self, bucket: str) -> None:
         file = self._open.pop(bucket)
         file.stream.flush()
-        os.fsync(file.stream.fileno())
+        if self._storage is None:
+            os.fsync(file.stream.fileno())
         file.stream.close()
+        if self._storage is not None:
+            self._storage.stage(file.written, file.pending, visible(file.final))
+            os.remove(file.written)
         self.commit(Committable(file.pending, file.final, file.size_bytes, file.elements))
 
 
@@ -127,6 +147,25 @@ def fitting(encoded: list[bytes], start: int, room: int | None) -> tuple[int, in
 def exceeds(elapsed_ms: int, limit_ms: int | None) -> bool:
     """Is the limit reached?"""
     return limit_ms is not None and elapsed_ms >= limit_ms
+
+
+def remote_storage(storage: Files | None, path: str) -> Files | None:
+    """How files get to a path that Python cannot open; None if it can."""
+    found = None if storage is None else storage.of(path)
+    return None if found is None or found.is_local else found
+
+
+def temporary_file() -> str:
+    """An empty file of this machine, for what is to be staged."""
+    descriptor, path = tempfile.mkstemp(prefix="flinkpy-part-")
+    os.close(descriptor)
+    return path
+
+
+def visible(path: str) -> str:
+    """Where a file in a hidden folder belongs when it is published."""
+    base, _, hidden = path.partition(f"/{HIDDEN}")
+    return f"{base}/{hidden.partition('/')[2]}"
 
 
 def local_path(path: str) -> str:

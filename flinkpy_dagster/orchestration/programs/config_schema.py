@@ -165,11 +165,13 @@ def _check_target(target: str) -> None:
 
 
 def _check_restorable(path: str) -> None:
-    """Raises CheckpointNotFound."""
+    """Raises CheckpointNotFound. How another file system is reached the whole config says: the run looks there."""
     from flinkpy_dagster.state.savepoints import open_checkpoint
-    from flinkpy_dagster.state.storage.schemes import state_folder
+    from flinkpy_dagster.state.storage.schemes import is_remote, state_folder
 
-    open_checkpoint(state_folder(path), is_verified=False)
+    folder = state_folder(path)
+    if not is_remote(folder):
+        open_checkpoint(folder, is_verified=False)
 
 
 # -- from config to Configuration ------------------------------------------------------------------------

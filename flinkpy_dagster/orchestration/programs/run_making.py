@@ -1,7 +1,5 @@
 """The JobRun that the ops of one run share, made from the run's config, partitions and history."""
 
-import glob
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dagster import InitResourceContext
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import CheckpointNotFound, InvalidProgram
+from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.orchestration.job.job_facts import tell_graph
 from flinkpy_dagster.orchestration.job.job_life import job_life
 from flinkpy_dagster.orchestration.job.job_pictures import tell_pictures
@@ -29,7 +27,7 @@ from flinkpy_dagster.orchestration.programs.flink_program import PARTITION
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of, partition_keys, set_partitions
 from flinkpy_dagster.orchestration.programs.spark_resource import session_getter
 from flinkpy_dagster.orchestration.run_control import run_control
-from flinkpy_dagster.orchestration.streaming.stream_folders import job_folder
+from flinkpy_dagster.orchestration.streaming.stream_folders import checkpoint_numbered
 
 if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.programs.program_resource import LoadedProgram
@@ -111,12 +109,8 @@ def with_checkpoint_found(options: Configuration, job_name: str) -> Configuratio
     number = options.get_string(CHECKPOINT_ID, None)
     if number is None:
         return options
-    folder = job_folder(options, job_name)
-    lives = glob.glob(os.path.join(glob.escape(folder), "run-*", f"chk-{number}"))
-    if not lives:
-        raise CheckpointNotFound(os.path.join(folder, "run-<n>", f"chk-{number}"), "there is no such folder")
-    latest = max(lives, key=lambda path: int(path.split(os.sep)[-2].removeprefix("run-")))
-    return Configuration(options).set("execution.state-recovery.path", latest)
+    path = checkpoint_numbered(options, job_name, number)
+    return Configuration(options).set("execution.state-recovery.path", path)
 
 
 def _ancestors(context: InitResourceContext) -> list[str]:

@@ -10,18 +10,20 @@ finished, was canceled or stopped has; the next one starts afresh, unless it is 
 """
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import itemgetter
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound, CorruptState
 from flinkpy_dagster.orchestration.naming import legal_name
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
+from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.savepoints import Opened, open_checkpoint
-from flinkpy_dagster.state.storage.schemes import state_folder
+from flinkpy_dagster.state.storage.schemes import files_of, state_folder
+from flinkpy_dagster.state.verifying import METADATA
 
 DEFAULT_FOLDER = ".flinkpy/checkpoints"
 LATEST, NONE = "latest", "none"
@@ -54,19 +56,20 @@ def stream_start(configuration: Configuration, job_name: str) -> StreamStart:
     """
     job = job_folder(configuration, job_name)
     path = configuration.get("execution.state-recovery.path")
-    lives = _lives(job)
-    fresh = os.path.join(job, f"run-{_number(lives[-1]) + 1 if lives else 1}")
+    files = files_of(configuration)
+    lives = _lives(job, files)
+    fresh = joined(job, f"run-{_number(lives[-1]) + 1 if lives else 1}")
     if path not in (None, LATEST, NONE):
-        opened = open_checkpoint(state_folder(path))
+        opened = open_checkpoint(state_folder(path), files=files)
         return StreamStart(fresh, opened, f"starts from epoch {opened.metadata.epoch} of '{opened.path}'.")
     if path == NONE:
         return StreamStart(fresh, None, "starts afresh.")
-    newest = next((life for life in reversed(lives) if _has_epochs(life)), None)
+    newest = next((life for life in reversed(lives) if _has_epochs(life, files)), None)
     if path == LATEST or configuration.get("execution.trigger") == "available-now":
-        return _latest(job, fresh, newest, is_asked_for=path == LATEST)
-    if newest is not None and not os.path.exists(os.path.join(newest, ENDED)):
+        return _latest(job, fresh, newest, files, is_asked_for=path == LATEST)
+    if newest is not None and not files.exists(joined(newest, ENDED)):
         return StreamStart(
-            newest, None, f"goes on from {_shown(newest)}: the run before has not ended by itself."
+            newest, None, f"goes on from {_shown(newest, files)}: the run before has not ended by itself."
         )
     return StreamStart(fresh, None, "starts afresh.")
 
@@ -74,21 +77,31 @@ def stream_start(configuration: Configuration, job_name: str) -> StreamStart:
 def job_folder(configuration: Configuration, job_name: str) -> str:
     """The folder of all lives of a job."""
     root = configuration.get("execution.checkpointing.dir") or DEFAULT_FOLDER
-    return os.path.join(state_folder(root), legal_name(job_name))
+    return joined(state_folder(root), legal_name(job_name))
+
+
+def checkpoint_numbered(configuration: Configuration, job_name: str, number: str) -> str:
+    """The path of a checkpoint of the latest life of a job that has one with this id. Raises CheckpointNotFound."""
+    job, files = job_folder(configuration, job_name), files_of(configuration)
+    for life in reversed(_lives(job, files)):
+        if files.exists(joined(life, f"chk-{number}/{METADATA}")):
+            return joined(life, f"chk-{number}")
+    raise CheckpointNotFound(joined(job, f"run-<n>/chk-{number}"), "there is no such folder")
 
 
 def note_savepoint(configuration: Configuration, job_name: str, path: str, completed_ms: int) -> None:
     """Remembers a savepoint for ``latest``."""
-    folder = job_folder(configuration, job_name)
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "savepoints"), "a") as file:
-        file.write(json.dumps({"path": path, "completed_ms": completed_ms}) + "\n")
+    files, noted = files_of(configuration), joined(job_folder(configuration, job_name), "savepoints")
+    lines = files.read(noted) if files.exists(noted) else b""
+    files.put(noted, lines + json.dumps({"path": path, "completed_ms": completed_ms}).encode() + b"\n")
 
 
-def _latest(job: str, fresh: str, newest: str | None, *, is_asked_for: bool) -> StreamStart:
+def _latest(
+    job: str, fresh: str, newest: str | None, files: Files, *, is_asked_for: bool
+) -> StreamStart:
     """The newest epoch or savepoint; a life whose sources have all ended is not gone on with."""
-    found = CheckpointStore(newest).newest(is_verified=False) if newest is not None else None
-    savepoint = _newest_savepoint(job) if is_asked_for else None
+    found = CheckpointStore(newest, files=files).newest(is_verified=False) if newest is not None else None
+    savepoint = _newest_savepoint(job, files) if is_asked_for else None
     if savepoint is not None and (
         found is None or found.metadata.completed_ms < savepoint.metadata.completed_ms
     ):
@@ -97,38 +110,36 @@ def _latest(job: str, fresh: str, newest: str | None, *, is_asked_for: bool) -> 
         )
     if newest is None or found is None or found.metadata.is_last:
         return StreamStart(fresh, None, "starts afresh: there is no checkpoint or savepoint of it.")
-    return StreamStart(newest, None, f"goes on from {_shown(newest)}.")
+    return StreamStart(newest, None, f"goes on from {_shown(newest, files)}.")
 
 
-def _newest_savepoint(job: str) -> Opened | None:
+def _newest_savepoint(job: str, files: Files) -> Opened | None:
     try:
-        with open(os.path.join(job, "savepoints")) as file:
-            noted = sorted((json.loads(line) for line in file), key=lambda each: each["completed_ms"])
+        lines = files.read(joined(job, "savepoints")).splitlines()
     except OSError:
         return None
-    for each in reversed(noted):
+    for each in sorted(map(json.loads, lines), key=itemgetter("completed_ms"), reverse=True):
         try:
-            return open_checkpoint(each["path"])
+            return open_checkpoint(each["path"], files=files)
         except (CheckpointNotFound, CorruptState):
             continue  # disposed of, or moved
     return None
 
 
-def _lives(job: str) -> list[str]:
-    names = os.listdir(job) if os.path.isdir(job) else []
-    return [os.path.join(job, name) for name in sorted(filter(_LIFE.fullmatch, names), key=_number)]
+def _lives(job: str, files: Files) -> list[str]:
+    return [joined(job, name) for name in sorted(filter(_LIFE.fullmatch, files.names(job)), key=_number)]
 
 
 def _number(path: str) -> int:
-    match = _LIFE.fullmatch(os.path.basename(path))
+    match = _LIFE.fullmatch(path.rpartition("/")[2])
     assert match is not None
     return int(match[1])
 
 
-def _has_epochs(life: str) -> bool:
-    return any(name.startswith(("epoch-", "chk-")) for name in os.listdir(life))
+def _has_epochs(life: str, files: Files) -> bool:
+    return any(name.startswith(("epoch-", "chk-")) for name in files.names(life))
 
 
-def _shown(life: str) -> str:
-    found = CheckpointStore(life).newest(is_verified=False)
+def _shown(life: str, files: Files) -> str:
+    found = CheckpointStore(life, files=files).newest(is_verified=False)
     return f"epoch {found.metadata.epoch} in '{life}'" if found is not None else f"'{life}'"

@@ -88,9 +88,9 @@ class HdfsFiles(Files):
 
     def make_folder(self, path: str) -> None:
         """``mkdirs`` says nothing of a folder that exists; a rename onto it does."""
-        above, _, name = path.rpartition("/")
         if self.exists(path):
             raise FileExistsError(path)
+        above, _, name = path.rpartition("/")
         self._ask("PUT", "MKDIRS", above)
         written = f"{above}/.{name}-{secrets.token_hex(8)}"
         self._ask("PUT", "MKDIRS", written)
@@ -139,11 +139,6 @@ class HdfsFiles(Files):
     def stage(self, source: str, pending: str, final: str) -> None:
         with open(source, "rb") as stream:
             self._create(pending, stream, createparent="true")
-
-    def publish(self, pending: str, final: str) -> None:
-        self._ask("PUT", "MKDIRS", final.rpartition("/")[0])
-        with suppress(FileNotFoundError):  # moved before, and perhaps taken away by whoever reads it
-            self.rename(pending, final)
 
     # --- the protocol
 

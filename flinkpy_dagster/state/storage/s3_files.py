@@ -240,11 +240,11 @@ class S3Files(ObjectFiles):
         self.write(pending, json.dumps(upload | {"MultipartUpload": {"Parts": parts}}).encode())
 
     @_asked
-    def publish(self, pending: str, final: str) -> None:
+    def publish(self, pending: str, final: str) -> bool:
         try:
             upload = json.loads(self.read(pending))
         except FileNotFoundError:
-            return
+            return False
         try:
             self._s3.complete_multipart_upload(**upload)
         except ClientError as error:
@@ -252,6 +252,7 @@ class S3Files(ObjectFiles):
             if not is_gone or not self.exists(final):  # completed before, or ended by a rule of the bucket
                 raise
         self.delete_files([pending])
+        return True
 
     @_asked
     def discard(self, folder: str) -> None:

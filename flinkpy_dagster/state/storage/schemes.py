@@ -112,8 +112,8 @@ class SchemeFiles(Files):
     def put_if_absent(self, path: str, data: bytes) -> bool:
         return self.of(path).put_if_absent(path, data)
 
-    def publish(self, pending: str, final: str) -> None:
-        self.of(pending).publish(pending, final)
+    def publish(self, pending: str, final: str) -> bool:
+        return self.of(pending).publish(pending, final)
 
     def discard(self, folder: str) -> None:
         self.of(folder).discard(folder)
