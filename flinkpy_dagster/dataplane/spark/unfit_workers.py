@@ -26,7 +26,7 @@ _BRING = (
     "is the program's own, name it with -pyfs"
 )
 _OWN_REQUIREMENTS = (
-    "install flinkpy-dagster[worker] there, or bring a Python that has it: -pyarch venv.zip -pyexec "
+    "workers need pyarrow and numpy; install them there, or bring a Python that has them: -pyarch venv.zip -pyexec "
     "venv.zip/venv/bin/python"
 )
 _OURS = ("pyarrow", "pandas", "numpy")
@@ -73,12 +73,9 @@ def unfit_worker(text: str) -> UnfitWorker | None:
     if module := _NO_MODULE.search(text):
         if module[1].partition(".")[0] not in _OURS:
             return None
-        return UnfitWorker(
-            f"{worker} does not have the package '{module[1]}', which every worker needs: "
-            f"{_OWN_REQUIREMENTS}."
-        )
+        return UnfitWorker(f"{worker} does not have the package '{module[1]}': {_OWN_REQUIREMENTS}.")
     if package := _OLD_PACKAGE.search(text):
-        return UnfitWorker(f"{worker} is not enough: {package[1]} {_OWN_REQUIREMENTS}.")
+        return UnfitWorker(f"{worker} is not enough: {package[1]}: {_OWN_REQUIREMENTS}.")
     return None
 
 
