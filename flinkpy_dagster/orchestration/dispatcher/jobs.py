@@ -17,6 +17,7 @@ from dagster import DagsterInstance, DagsterRunStatus, RunsFilter
 
 from flinkpy_dagster.errors import JobNotFound, TargetUnavailable
 from flinkpy_dagster.ids import is_id
+from flinkpy_dagster.orchestration.instances import instance_of_home
 from flinkpy_dagster.orchestration.job.job_results import GLOBALLY_TERMINAL
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, STATUS_TAG, job_id_of
 
@@ -82,7 +83,7 @@ def open_instance() -> Iterator[DagsterInstance]:
         )
     if not os.path.isdir(home):
         raise TargetUnavailable(f"DAGSTER_HOME is '{home}', which is no folder: make it, or set another one.")
-    with DagsterInstance.get() as instance:
+    with instance_of_home() as instance:
         yield instance
 
 

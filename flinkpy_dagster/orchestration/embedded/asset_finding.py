@@ -2,10 +2,9 @@
 
 import os
 
-from dagster import DagsterInstance
-
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.job_graph import JobGraph
+from flinkpy_dagster.orchestration.instances import instance_of_home
 from flinkpy_dagster.orchestration.programs.asset_sources import with_assets_found
 
 
@@ -16,5 +15,5 @@ def with_assets(job_graph: JobGraph, configuration: Configuration) -> JobGraph:
     """
     if not os.environ.get("DAGSTER_HOME"):
         return with_assets_found(job_graph, configuration, None)
-    with DagsterInstance.get() as instance:
+    with instance_of_home() as instance:
         return with_assets_found(job_graph, configuration, instance)

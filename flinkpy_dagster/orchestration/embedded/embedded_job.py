@@ -84,6 +84,7 @@ class EmbeddedJob(JobClient):
         self._is_suspending = False
         self._run_id: str | None = None
         self._instance: Any = None
+        self._instance_lock = threading.Lock()  # whoever holds it: the instance is not closed
 
     def start(self) -> None:
         threading.Thread(target=self._main, name=f"job {self.graph.name}", daemon=True).start()
@@ -180,9 +181,11 @@ class EmbeddedJob(JobClient):
         return self.run
 
     def _cancel_run(self, run_id: str) -> None:
-        run = self._instance.get_run_by_id(run_id)
-        if run is not None and not run.is_finished:
-            self._instance.report_run_canceling(run)
+        with self._instance_lock:
+            if self._instance is not None and not self._instance.is_ephemeral:  # nobody else looks at one in memory
+                run = self._instance.get_run_by_id(run_id)
+                if run is not None and not run.is_finished:
+                    self._instance.report_run_canceling(run)
         run_control(run_id).request_cancel(is_suspending=self._is_suspending)
 
     def _main(self) -> None:
@@ -201,8 +204,14 @@ class EmbeddedJob(JobClient):
             )
 
             self._instance = stack.enter_context(embedded_run.instance())
+            stack.callback(self._forget_instance)
             stack.enter_context(self._progress())
             embedded_run.execute(self, self._instance)
+
+    def _forget_instance(self) -> None:
+        """A client may cancel at any time; with an instance that is closed it would find tables gone."""
+        with self._instance_lock:
+            self._instance = None
 
     def _progress(self) -> Any:
         from flinkpy_dagster.orchestration.embedded.progress import Progress

@@ -20,6 +20,7 @@ from dagster import (
 )
 
 from flinkpy_dagster.config.slots import promised_slots
+from flinkpy_dagster.orchestration.instances import instance_of_home
 from flinkpy_dagster.orchestration.job.job_life import job_life
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
@@ -37,7 +38,7 @@ _jobs: dict[str, "EmbeddedJob"] = {}
 @contextmanager
 def instance() -> Iterator[DagsterInstance]:
     """That of DAGSTER_HOME, else one in memory."""
-    with DagsterInstance.get() if os.environ.get("DAGSTER_HOME") else DagsterInstance.ephemeral() as made:
+    with instance_of_home() if os.environ.get("DAGSTER_HOME") else DagsterInstance.ephemeral() as made:
         yield made
 
 

@@ -81,6 +81,8 @@ def with_checkpoints(
 
 
 def _keep_numbers(instance: DagsterInstance, run_id: str, runner: Any, reports: "_Reports") -> None:
+    if instance.is_ephemeral:  # nobody else sees it
+        return
     marks = runner.listener.watermarks(runner.job_graph)
     keep_numbers(instance, run_id, runner.progress(), reports.statistics, marks)
 

@@ -45,7 +45,12 @@ class RunRequests:
         self._looked_at = 0.0
 
     def look(self, requests: Any) -> None:
-        """Hands new requests to the runner's ``EpochRequests``; answers those that are done."""
+        """Hands new requests to the runner's ``EpochRequests``; answers those that are done.
+
+        Of an instance in memory nobody can ask: its tables are locked as long as another thread writes.
+        """
+        if self._instance.is_ephemeral:
+            return
         self._answer()
         if time.monotonic() - self._looked_at < _LOOK_SECONDS:
             return
