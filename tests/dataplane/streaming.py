@@ -20,6 +20,7 @@ from flinkpy_dagster.operators.departures import Printed, SinkOutput
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import EpochMetadata
 from flinkpy_dagster.state.restoring import RestoreReport
+from flinkpy_dagster.state.storage.schemes import files_of
 
 JOB_ID = "0123456789abcdef0123456789abcdef"
 STEPS = ("planned", "processed", "committed", "published")
@@ -87,7 +88,11 @@ def epoch_runner(
     build(env)
     job_graph = env.job_graph("streamed")
     keeping = EpochKeeping(
-        folder=str(folder), job_graph=job_graph, configuration=configuration, job_id=JOB_ID
+        folder=str(folder),
+        job_graph=job_graph,
+        configuration=configuration,
+        job_id=JOB_ID,
+        files=files_of(configuration),
     )
     return EpochRunner(
         spark=spark,

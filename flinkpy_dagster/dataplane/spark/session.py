@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.slots import slots_of_this_machine
+from flinkpy_dagster.config.storage import spark_storage_settings
 from flinkpy_dagster.config.targets import spark_settings
 from flinkpy_dagster.dataplane.spark import worker_daemon
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
@@ -82,7 +83,7 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     if (python := configuration.get("python.executable")) is not None:
         settings["spark.pyspark.python"] = python
     of_target = spark_settings(configuration)
-    settings |= of_target
+    settings |= of_target | spark_storage_settings(configuration)
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
     settings["spark.master"] = of_target.get("spark.master", "")  # the user's, unless execution.target is another
