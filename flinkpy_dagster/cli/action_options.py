@@ -44,7 +44,7 @@ def _add_run(parser: Parser) -> None:
         "--restoreMode",
         dest="claim_mode",
         metavar="MODE",
-        help="whose the savepoint is that -s names: no_claim, the user's",
+        help="whose the savepoint is that -s names: no_claim, the user's; claim, the job's, which deletes it",
     )
     parser.add_argument(
         "-sae",

@@ -12,7 +12,7 @@ from flinkpy_dagster.programs.program import Program, module_program
 from flinkpy_dagster.programs.python_code import PythonCode, with_absolute_paths
 from flinkpy_dagster.programs.python_files import import_paths, importing_from, split_files
 
-_CLAIM_MODES = ("no_claim", "claim", "legacy")
+_CLAIM_MODES = ("NO_CLAIM", "CLAIM", "LEGACY")
 
 
 def configuration_of(arguments: Arguments) -> Configuration:
@@ -25,6 +25,8 @@ def configuration_of(arguments: Arguments) -> Configuration:
         configuration.set("execution.state-recovery.path", arguments.savepoint)
     if arguments.allows_non_restored:
         configuration.set("execution.state-recovery.ignore-unclaimed-state", True)
+    if arguments.claim_mode is not None:
+        configuration.set("execution.state-recovery.claim-mode", arguments.claim_mode.upper())
     if arguments.target is not None:
         configuration.set("execution.target", arguments.target)
     if arguments.python_executable is not None:
@@ -74,12 +76,12 @@ def _refuse_what_is_missing(arguments: Arguments) -> None:
             f"run the command line with it: {arguments.client_executable} -m flinkpy_dagster "
             f"{arguments.action}.",
         )
-    mode = (arguments.claim_mode or "no_claim").lower()
+    mode = (arguments.claim_mode or "NO_CLAIM").upper()
     if mode not in _CLAIM_MODES:
-        raise ConfigurationError(f"'{arguments.claim_mode}' is no claim mode; there is no_claim.")
-    if mode != "no_claim":
+        raise ConfigurationError(f"'{arguments.claim_mode}' is no claim mode; there are no_claim and claim.")
+    if mode == "LEGACY":
         raise UnsupportedFeature(
-            f"the claim mode {mode.upper()}", "a job copies what it starts from: use NO_CLAIM, the default."
+            "the claim mode LEGACY", "Flink has deprecated it: use NO_CLAIM, the default, or CLAIM."
         )
     if arguments.module is not None and os.path.sep in arguments.module:
         raise ConfigurationError(f"'{arguments.module}' is no name of a module: give it with dots.")

@@ -180,7 +180,8 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.state-recovery.claim-mode",
         choice("NO_CLAIM", "CLAIM"),
         "NO_CLAIM",
-        NO_EFFECT + "what a job starts from is copied, and stays whose it was.",
+        "Whose the savepoint or checkpoint is that an unbounded job starts from: with CLAIM the job's, which deletes "
+        "it when its own checkpoints have taken its place. Its files are copied in either mode.",
     ),
     ConfigOption(
         "state.backend.type",

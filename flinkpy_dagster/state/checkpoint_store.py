@@ -137,6 +137,11 @@ class CheckpointStore:
         self.newest(is_verified=False)
         return list(self._complete)
 
+    @property
+    def checkpoints(self) -> int:
+        """How many complete checkpoints this leader knows of."""
+        return sum(each.metadata.kind is CheckpointKind.CHECKPOINT for each in self._complete)
+
     def next_checkpoint_id(self) -> int:
         """One more than the highest id in the folder."""
         ids = [int(name[4:]) for name in self.files.names(self.folder) if re.fullmatch(r"chk-\d+", name)]

@@ -5,7 +5,9 @@ import zipfile
 
 import pytest
 
+from flinkpy_dagster.cli.arguments import parse
 from flinkpy_dagster.cli.main import main
+from flinkpy_dagster.cli.program_call import configuration_of
 
 PROGRAM = """
 from pyflink.datastream import StreamExecutionEnvironment
@@ -105,13 +107,18 @@ def test_plan_when_something_is_not_there_then_it_is_refused_by_name(
 @pytest.mark.parametrize(
     ("mode", "line"),
     [
-        ("claim", "flinkpy: flinkpy-dagster does not have the claim mode CLAIM: a job copies"),
-        ("mine", "flinkpy: 'mine' is no claim mode; there is no_claim."),
+        ("legacy", "flinkpy: flinkpy-dagster does not have the claim mode LEGACY: Flink has deprecated it"),
+        ("mine", "flinkpy: 'mine' is no claim mode; there are no_claim and claim."),
     ],
 )
-def test_run_when_the_savepoint_is_to_be_claimed_then_refused(program, capsys, mode, line):
+def test_run_when_there_is_no_such_claim_mode_then_refused(program, capsys, mode, line):
     assert main(["run", "-rm", mode, str(program)]) == 1
     assert capsys.readouterr().err.startswith(line)
+
+
+def test_options_when_the_savepoint_is_claimed_then_the_job_is_told(program):
+    arguments = parse(["run", "-rm", "claim", "-s", "sv", str(program)])
+    assert configuration_of(arguments).get("execution.state-recovery.claim-mode") == "CLAIM"
 
 
 def test_zip_when_an_entry_lies_outside_then_refused(program, tmp_path, capsys):

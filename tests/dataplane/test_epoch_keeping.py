@@ -11,6 +11,7 @@ from flinkpy_dagster.dataplane.epochs.passes import EpochReport
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.runtime.checkpoints import ENDED, JobEnd
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
+from flinkpy_dagster.state.savepoints import open_checkpoint, write_savepoint
 
 
 def keeping(folder: Path, **settings: str) -> EpochKeeping:
@@ -73,6 +74,26 @@ def test_end_when_checkpoints_are_retained_then_it_is_noted_until_somebody_goes_
     assert (tmp_path / "job" / ENDED).read_text() == "canceled"
     keeping(tmp_path).lead()
     assert ENDED not in folders(tmp_path)
+
+
+@pytest.mark.parametrize("mode", ["CLAIM", "NO_CLAIM"])
+def test_start_from_a_savepoint_when_claimed_then_the_first_checkpoint_of_its_own_deletes_it(
+    tmp_path: Path, mode: str
+) -> None:
+    first = keeping(tmp_path / "first")
+    first.lead()
+    commit(first, 1, 0)
+    assert first.newest is not None
+    _, path = write_savepoint(first.newest, first.folder, str(tmp_path / "saved"))
+    second = keeping(tmp_path / "second", interval="1 min")
+    second.configuration.set("execution.state-recovery.claim-mode", mode)
+    second.restored = open_checkpoint(path)
+    second.lead()
+    begun = second.coordinator.started_ms
+    assert commit(second, 2, begun).kind is CheckpointKind.EPOCH
+    assert Path(path).exists()
+    assert commit(second, 3, begun + 60_000).kind is CheckpointKind.CHECKPOINT
+    assert Path(path).exists() is (mode == "NO_CLAIM")
 
 
 def test_end_when_another_run_leads_then_its_epochs_are_left_alone(tmp_path: Path) -> None:

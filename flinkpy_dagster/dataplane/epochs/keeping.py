@@ -20,6 +20,7 @@ from flinkpy_dagster.runtime.checkpoints import (
     JobEnd,
 )
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore, Found
+from flinkpy_dagster.state.claiming import Claim
 from flinkpy_dagster.state.files import Files, joined, make_folder_if_missing
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
 from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
@@ -60,6 +61,7 @@ class EpochKeeping:
         self._store = CheckpointStore(self.folder, num_retained=self.settings.retained, files=self.files)
         self._name = ""
         self._stored_epoch = 0  # the newest that this process knows to be in the folder
+        self._claim = Claim(self.folder, files=self.files)
         self.coordinator = CheckpointCoordinator(self.settings, _now_ms())
 
     def lead(self) -> EpochMetadata | None:
@@ -76,6 +78,7 @@ class EpochKeeping:
             raise StateNotStored(self.folder, problem.strerror or str(problem)) from problem
         self._require_not_less_than_before(found)
         self.newest = found.metadata if found is not None else self._imported()
+        self._claim.look()
         self._name = found.name if found is not None else ""
         if self.newest is not None:
             allows = self.configuration.get("execution.state-recovery.ignore-unclaimed-state")
@@ -107,6 +110,8 @@ class EpochKeeping:
             return None
         offsets = with_files(opened.metadata.offsets, opened.folder, self.files)
         own = imported(opened, self._store, files=self.files)
+        if self.configuration.get("execution.state-recovery.claim-mode") == "CLAIM":
+            self._claim.take(opened)
         return replace(own, offsets=offsets, checkpoint_id=None)
 
     def superseded(self) -> StaleLeader | None:
@@ -223,6 +228,8 @@ class EpochKeeping:
                 continue
             self.newest, self._name = completed.metadata, completed.name
             self._stored_epoch = metadata.epoch
+            if metadata.kind is CheckpointKind.CHECKPOINT:
+                self._claim.settle(self._store.checkpoints, self.settings.retained)
             self.coordinator.epoch_stored()
             return
 

@@ -119,6 +119,7 @@ def _run(program: StoredProgram, call: Call) -> ProgramRun:
         job_id=body.get("jobId"),
         savepoint=body.get("savepointPath") or query.get("savepointPath") or None,
         allows_non_restored=bool(body.get("allowNonRestoredState") or query.get("allowNonRestoredState")),
+        claim_mode=body.get("claimMode"),
         options=options,
     )
 
@@ -198,7 +199,7 @@ _RUN_BODY = obj(
         "jobId?": or_null(ID),
         "allowNonRestoredState?": or_null(BOOL),
         "savepointPath?": or_null(_NO_NULLS),
-        "claimMode?": or_null(STR),
+        "claimMode?": or_null(word("NO_CLAIM", "CLAIM", "LEGACY")),
         "flinkConfiguration?": or_null(map_of(_NO_NULLS)),
     },
     is_open=True,

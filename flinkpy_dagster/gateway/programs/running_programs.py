@@ -30,6 +30,7 @@ class ProgramRun:
     job_id: str | None = None
     savepoint: str | None = None
     allows_non_restored: bool = False
+    claim_mode: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     files: Sequence[Path] = ()
 
@@ -45,6 +46,7 @@ class ProgramRun:
     def restoring(self) -> list[str]:
         """Options of ``run`` only."""
         found = ["-s", self.savepoint] if self.savepoint is not None else []
+        found += ["-cm", self.claim_mode] if self.claim_mode is not None else []
         return found + (["-n"] if self.allows_non_restored else [])
 
     def _program(self) -> list[str]:
