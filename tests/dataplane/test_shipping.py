@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import zipfile
 
 from flinkpy_dagster.dataplane.spark.shipping import (
@@ -10,6 +11,8 @@ from flinkpy_dagster.dataplane.spark.shipping import (
     program_modules,
     unpacked,
 )
+from flinkpy_dagster.operators.specs import DataFrameSource
+from flinkpy_dagster.types import Types
 
 
 def test_modules_of_the_program_are_those_that_no_worker_is_sure_to_have():
@@ -35,6 +38,13 @@ def plus_one(number):
 
 def test_unpacked_function_of_this_process_does_the_same():
     assert unpacked(packed(plus_one))(1) == 3
+
+
+def test_dataframe_source_when_sent_then_the_function_that_loads_it_stays(tmp_path):
+    lock = threading.Lock()  # cannot be pickled
+    source = DataFrameSource(load=lambda spark: lock, row_type=Types.ROW([Types.INT()]))
+    sent = unpacked(packed(source))
+    assert (type(sent), sent.row_type, sent.is_spark_side) == (DataFrameSource, source.row_type, True)
 
 
 def test_package_zip_has_this_package_and_cloudpickle(tmp_path):

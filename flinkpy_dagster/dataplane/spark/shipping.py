@@ -4,12 +4,15 @@ Functions travel by value, with all that the program's own modules hold of them:
 these.
 """
 
+import hashlib
+import io
 import pickle
 import site
 import sys
 import sysconfig
 import zipfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +23,7 @@ import cloudpickle
 import flinkpy_dagster
 from flinkpy_dagster.errors import UnpicklableFunction
 from flinkpy_dagster.graph.stages import Stage
+from flinkpy_dagster.operators.specs import DataFrameSource
 from flinkpy_dagster.programs import pyflink_alias
 
 _PROTOCOL = 5
@@ -28,7 +32,26 @@ _PROTOCOL = 5
 def packed(value: Any) -> bytes:
     """``value`` pickled, the program's own functions and classes by value."""
     _register_program_modules()
-    return cloudpickle.dumps(value, _PROTOCOL)
+    return _dumped(value)
+
+
+def _dumped(value: Any) -> bytes:
+    with io.BytesIO() as file:
+        _WorkerPickler(file, _PROTOCOL).dump(value)
+        return file.getvalue()
+
+
+class _WorkerPickler(cloudpickle.Pickler):
+    """Leaves out what only the driver calls: workers need not have the packages for it."""
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, DataFrameSource):
+            return replace(value, load=_loaded_by_the_driver).__reduce_ex__(_PROTOCOL)
+        return super().reducer_override(value)
+
+
+def _loaded_by_the_driver(spark: Any) -> Any:
+    raise AssertionError("Only the driver loads DataFrames.")
 
 
 def unpacked(data: bytes) -> Any:
@@ -52,7 +75,7 @@ def check_picklable(stages: Iterable[Stage]) -> None:
 
 def _check(operator: str, payload: object) -> None:
     try:
-        cloudpickle.dumps(payload, _PROTOCOL)
+        _dumped(payload)
     except Exception as error:  # whatever the __reduce__ of a captured object raises
         reason = f"{type(error).__name__}: {error}"
         raise UnpicklableFunction(operator, reason) from error
@@ -101,6 +124,15 @@ def package_zip(folder: str) -> Path:
             for file in sorted(package.rglob("*.py")):
                 archive.write(file, file.relative_to(package.parent))
     return target
+
+
+@lru_cache(maxsize=1)
+def package_digest() -> str:
+    """Of all modules of this package: another one for another version."""
+    digest = hashlib.sha256()
+    for file in sorted(package_folder().rglob("*.py")):
+        digest.update(str(file.relative_to(package_folder())).encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def package_folder() -> Path:
