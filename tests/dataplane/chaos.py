@@ -21,10 +21,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.clusters.standalone import cluster
 from tests.dataplane import chaos_program
 from tests.dataplane.chaos_program import Input, results
 from tests.dataplane.chaos_victims import ENDS_THE_RUN, VICTIMS, kill
-from tests.dataplane.cluster import cluster
 
 ROOT = Path(__file__).parents[2]
 FILES_PER_KILL = 2
