@@ -5,6 +5,7 @@ import gc
 import shutil
 import sys
 import time
+import zipfile
 
 import pytest
 from dagster import DagsterInstance
@@ -33,6 +34,13 @@ env = StreamExecutionEnvironment.get_execution_environment()
 env.from_collection(sys.argv[1:]).map(lambda word: __import__("more_marks").mark(word) + MARK).print()
 env.execute("marked words")
 """
+MORE_MARKS = """
+from pathlib import Path
+SIGN = Path("signs/sign.txt")  # of an archive, if there is one
+
+def mark(word):
+    return (SIGN.read_text() if SIGN.exists() else "?") + word
+"""
 START = 400.0  # seconds; a JVM on a busy machine
 
 
@@ -51,7 +59,7 @@ def call(tmp_path):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "words.py").write_text(PROGRAM)
     (tmp_path / "job" / "marks.py").write_text("MARK = '!'")
-    (tmp_path / "more_marks.py").write_text("def mark(word):\n    return '?' + word")
+    (tmp_path / "more_marks.py").write_text(MORE_MARKS)
     yield ProgramCall(
         path=str(tmp_path / "job" / "words.py"),
         args=("a", "b"),
@@ -150,7 +158,11 @@ def test_program_when_it_has_no_job_then_refused_and_nothing_is_left(instance, t
 def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_its_result(
     instance, call, tmp_path
 ):
-    (submitted,) = submit_program(instance, call, OPTIONS, job_id=JOB)
+    with zipfile.ZipFile(tmp_path / "signs.zip", "w") as archive:
+        archive.writestr("sign.txt", "#")
+    options = Configuration(OPTIONS)
+    options.set("python.archives", f"{tmp_path}/signs.zip#signs")
+    (submitted,) = submit_program(instance, call, options, job_id=JOB)
     assert (submitted.job_id, submitted.run_id, submitted.name) == (JOB, run_id_of(JOB), "marked words")
     run = instance.get_run_by_id(submitted.run_id)
     assert run.tags[JOB_ID_TAG] == JOB
@@ -159,11 +171,12 @@ def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_it
     with pytest.raises(DuplicateJobSubmission) as caught:
         submit_program(instance, call, OPTIONS, job_id=JOB)
     assert not caught.value.is_globally_terminated
-    (tmp_path / "job" / "words.py").unlink()  # what was submitted runs, whatever becomes of the file
+    for name in ("job/words.py", "signs.zip"):
+        (tmp_path / name).unlink()  # what was submitted runs, whatever becomes of the files
     await_end(instance, JOB, START)
     result = result_of_job(instance, JOB)
     assert (result.status, result.error) == ("FINISHED", None)
-    assert result.printed == {"Sink: Print to Std. Out": ["?a!", "?b!"]}
+    assert result.printed == {"Sink: Print to Std. Out": ["#a!", "#b!"]}
     (tmp_path / "job" / "words.py").write_text(PROGRAM)
     with pytest.raises(DuplicateJobSubmission) as caught:
         submit_program(instance, call, OPTIONS, job_id=JOB)
