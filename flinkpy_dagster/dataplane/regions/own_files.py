@@ -11,10 +11,12 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.exchanges import data_set_columns
+from flinkpy_dagster.dataplane.regions.shared_places import workers_see
 from flinkpy_dagster.dataplane.rows.records import TableColumns
 from flinkpy_dagster.dataplane.sinks.tables import PendingTable
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.errors import TargetUnavailable
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 
 _CODEC = "spark.sql.parquet.compression.codec"
@@ -25,10 +27,10 @@ def can_write_files(spark: SparkSession, files: FileSystem, plan: StagePlan, pat
     master = spark.sparkContext.master
     is_one_machine = master == "local" or master.startswith("local[")
     return (
-        is_one_machine
-        and spark.conf.get(_CODEC) == "snappy"
+        spark.conf.get(_CODEC) == "snappy"
         and all(files.is_local(path) for path in paths)
         and all(map(_is_storable, schemas_of(plan).values()))
+        and (is_one_machine or workers_see(spark, map(files.local_path, paths)))
     )
 
 
@@ -81,7 +83,13 @@ class OwnFiles:
     def complete(self) -> list[PendingTable]:
         """The pending tables, with nothing in their folders but what their subtasks have told of."""
         for folder, names in self._names.items():
-            for stranger in set(os.listdir(folder)) - names:
+            there = set(os.listdir(folder))
+            if missing := names - there:
+                raise TargetUnavailable(
+                    f"A worker has written '{min(missing)}' into '{folder}', but this machine does not see it: workers "
+                    "that came later do not share its file system; start them where the others are."
+                )
+            for stranger in there - names:
                 os.remove(os.path.join(folder, stranger))
             self.files.write_bytes(f"{self._pending[folder].written}/_SUCCESS", b"")
         return list(self._pending.values())

@@ -23,7 +23,9 @@ from flinkpy_dagster.config.targets import spark_settings
 from flinkpy_dagster.dataplane.spark import worker_daemon
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
+from flinkpy_dagster.dataplane.spark.worker_code import provide_package
 from flinkpy_dagster.errors import NonRetryable, TargetUnavailable
+from flinkpy_dagster.programs.python_code import PythonCode
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 _NEEDS_JAVA = (
@@ -80,20 +82,25 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     settings["spark.sql.execution.arrow.maxRecordsPerBatch"] = str(
         configuration.get("python.fn-execution.arrow.batch.size")
     )
-    if (python := configuration.get("python.executable")) is not None:
+    if (python := configuration.get("python.executable")) is not None and not _is_in_archive(configuration):
         settings["spark.pyspark.python"] = python
     of_target = spark_settings(configuration)
     settings |= of_target | spark_storage_settings(configuration)
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
     settings["spark.master"] = of_target.get("spark.master", "")  # the user's, unless execution.target is another
+    settings.setdefault("spark.python.daemon.module", worker_daemon.__name__)
     if settings["spark.master"].startswith("local"):
         share = worker_memory_mib(slots_of_this_machine(configuration))
         settings.setdefault("spark.executor.pyspark.memory", f"{share}m")
-        settings.setdefault("spark.python.daemon.module", worker_daemon.__name__)
         settings.setdefault("spark.driver.host", "127.0.0.1")
         settings.setdefault("spark.driver.bindAddress", "127.0.0.1")
     return settings
+
+
+def _is_in_archive(configuration: Configuration) -> bool:
+    """Is the interpreter one that the job brings? Then it is no other job's."""
+    return PythonCode.of(configuration).executable_place() is not None
 
 
 _DEFAULTS = {
@@ -147,7 +154,7 @@ def _start(settings: dict[str, str]) -> None:
     try:
         gateway = launch_gateway(conf, {"stderr": PIPE})
         threading.Thread(target=_pass_on, args=(gateway.proc.stderr, said), daemon=True).start()
-        SparkContext(conf=conf, gateway=gateway)
+        provide_package(SparkContext(conf=conf, gateway=gateway))
     except PySparkException as error:
         raise TargetUnavailable(f"Spark's JVM did not start: {_last(said) or error}") from error
     except Exception as error:  # Py4JJavaError of the SparkContext: no such master, a bad setting
