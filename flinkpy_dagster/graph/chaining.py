@@ -4,7 +4,9 @@ Source of the rules: Flink's ``StreamingJobGraphGenerator`` (``createChain``, ``
 ``setVertexParallelismsForDynamicGraphIfNecessary``, ``mayReuseNonChainedOutputs``).
 """
 
+from collections.abc import Generator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from flinkpy_dagster.graph.hashing import check_uids
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobEdge, JobGraph, JobVertex
@@ -19,6 +21,9 @@ from flinkpy_dagster.graph.stream_graph import (
 )
 from flinkpy_dagster.graph.vertex_parallelism import DecidedParallelism, decide_parallelism
 from flinkpy_dagster.ids import id_of
+
+Steps = Generator[Any, Any, Any]
+"""Yields other steps, is sent what they return."""
 
 
 def job_graph_of(graph: StreamGraph) -> JobGraph:
@@ -75,29 +80,29 @@ class _Chaining:
         """All chains, in the order of completion: consumers before producers."""
         for node in self._graph.nodes:
             if node.is_source:
-                self._make_chain(node)
+                _walk(self._make_chain(node))
         return self._complete
 
-    def _make_chain(self, head: StreamNode) -> None:
+    def _make_chain(self, head: StreamNode) -> Steps:
         if head.id in self._started:
             return
         self._started.add(head.id)
         chain = Chain()
-        chain.name = self._extend(chain, head)
+        chain.name = yield self._extend(chain, head)
         self._complete.append(chain)
 
-    def _extend(self, chain: Chain, node: StreamNode) -> str:
+    def _extend(self, chain: Chain, node: StreamNode) -> Steps:
         """Adds the node and what chains to it; returns the name of that part."""
         chain.nodes.append(node)
         chained = [edge for edge in self._outputs[node.id] if self._is_chainable(edge)]
         names = []
         for edge in chained:
             chain.inner_edges.append(edge)
-            names.append(self._extend(chain, self._nodes[edge.target]))
+            names.append((yield self._extend(chain, self._nodes[edge.target])))
         for edge in self._outputs[node.id]:
             if edge not in chained:
                 chain.outputs.append(edge)
-                self._make_chain(self._nodes[edge.target])
+                yield self._make_chain(self._nodes[edge.target])
         if len(names) > 1:
             return f"{node.name} -> ({', '.join(names)})"
         return " -> ".join([node.name, *names])
@@ -133,6 +138,18 @@ class _Chaining:
         return node
 
 
+def _walk(first: Steps) -> None:
+    """Runs steps that yield the steps to be done before they go on: recursion, as deep as a graph may be."""
+    stack, value = [first], None
+    while stack:
+        try:
+            stack.append(stack[-1].send(value))
+            value = None
+        except StopIteration as end:
+            stack.pop()
+            value = end.value
+
+
 def _with_rescaled_outputs(chain: Chain) -> Chain:
     """A FORWARD that nobody asked for is RESCALE where parallelisms are decided late."""
     rescaled = [
@@ -164,15 +181,16 @@ def _connections(
     nodes = {node.id: node for node in graph.nodes}
     shared: dict[tuple[object, ...], str] = {}
     for chain in chains:
+        made = 0
         for edge in chain.outputs:
             result_type = _result_type(graph, edge)
             content = _content(edge, decided[edge.target])
             data_set_id = shared.get(content) if result_type.is_blocking else None
             if data_set_id is None:
-                number = sum(1 for data_set in data_sets if data_set.producer == chain.head.operator_id)
                 data_set_id = id_of(
-                    "data set", chain.head.operator_id, nodes[edge.source].operator_id, str(number)
+                    "data set", chain.head.operator_id, nodes[edge.source].operator_id, str(made)
                 )
+                made += 1
                 data_sets.append(
                     IntermediateDataSet(
                         id=data_set_id,

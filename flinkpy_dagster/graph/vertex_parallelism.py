@@ -4,6 +4,7 @@ Source of the rules: Flink's ``setVertexParallelismsForDynamicGraphIfNecessary``
 ``DefaultVertexParallelismAndInputInfosDecider``.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -48,10 +49,13 @@ def decide_parallelism(
         for edge in outputs
         if edge.ship_strategy is ShipStrategy.FORWARD
     ]
-    inputs = [(edge.target, edge.ship_strategy) for _, outputs in chains for edge in outputs]
+    inputs: dict[int, set[ShipStrategy]] = defaultdict(set)
+    for _, outputs in chains:
+        for edge in outputs:
+            inputs[edge.target].add(edge.ship_strategy)
     for group in grouped(decided, forward):
         members = _aligned({head: decided[head] for head in group})
-        strategies = {strategy for target, strategy in inputs if target in members}
+        strategies = {strategy for head in members for strategy in inputs.get(head, ())}
         if strategies - {ShipStrategy.FORWARD} == {ShipStrategy.BROADCAST}:
             members = {head: _at_its_least(member) for head, member in members.items()}
         decided |= members
