@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.exchanges import in_session, unshared_session
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 from flinkpy_dagster.state.browsing import StateRow, read_state
 from flinkpy_dagster.state.files import Files
 from flinkpy_dagster.state.savepoints import open_state
@@ -53,7 +54,7 @@ class CheckFrames:
             spark,
             {
                 "spark.sql.adaptive.enabled": "false",  # it makes a job of every stage
-                "spark.sql.shuffle.partitions": str(max(1, spark.sparkContext.defaultParallelism)),
+                "spark.sql.shuffle.partitions": str(max(1, engine_of(spark).slots())),
                 "spark.sql.caseSensitive": "true",
                 "spark.sql.limit.initialNumPartitions": "1000000",  # else one job for each few of them
             },

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
 from flinkpy_dagster.dataplane.stage_plans import is_broadcast
 from flinkpy_dagster.graph.job_graph import JobEdge
@@ -53,7 +54,7 @@ class DataSetStore:
     def delete_all(self, spark: SparkSession) -> None:
         """Forgets and deletes everything."""
         self.data_sets.clear()
-        FileSystem(spark).delete(self.folder)
+        engine_of(spark).files().delete(self.folder)
 
 
 def is_whole(files: FileSystem, stored: StoredDataSet | None) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from pyspark import StorageLevel
@@ -13,15 +14,16 @@ from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.data_sets import DataSetStore
 from flinkpy_dagster.dataplane.epochs.polled_sources import PolledSource
 from flinkpy_dagster.dataplane.epochs.streams import QuerySources
-from flinkpy_dagster.dataplane.regions.composing import Composition, StageCode, run_without_result
+from flinkpy_dagster.dataplane.regions.composing import Composition, StageCode
 from flinkpy_dagster.dataplane.regions.exchanges import StageInputs, in_session
 from flinkpy_dagster.dataplane.regions.passes import SubtaskReport
 from flinkpy_dagster.dataplane.regions.regions import has_pyflink_alias
-from flinkpy_dagster.dataplane.regions.reports import new_reports, read_reports
+from flinkpy_dagster.dataplane.regions.reports import new_reports
 from flinkpy_dagster.dataplane.regions.results import metrics_by_vertex, rows_by_data_set
 from flinkpy_dagster.dataplane.regions.sources import source_rows
 from flinkpy_dagster.dataplane.rows.arrivals import SourceInput, StageInput
 from flinkpy_dagster.dataplane.sinks.delivery import delivered
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 from flinkpy_dagster.dataplane.spark.shipping import packed
 from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
@@ -65,7 +67,7 @@ class EpochPasses:
     _taken: dict[tuple[int, int], DataFrame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._reports = new_reports(self.engine.sparkContext)
+        self._reports = new_reports(engine_of(self.engine))
         self._inputs = StageInputs(self.engine, self.engine, DataSetStore(""))
         for plan in self.plans:
             self._code[plan.stage.id] = packed(self.staged(plan))
@@ -78,14 +80,13 @@ class EpochPasses:
 
         May be called again for the same epoch: its rows are the same.
         """
-        self._reports.value = {}
+        self._reports.clear()
         with ExitStack() as stack:
             composition = Composition(
                 inputs=self._inputs,
                 reports=self._reports,
                 read_source=_Reading(self, self._rows(rows, stack), epoch.number).read,
-                compute=run_without_result,
-                stack=stack,
+                compute=partial(engine_of(self.engine).computed, stack=stack),
                 worker_code=self.worker_code,
             )
             for plan in self.plans:
@@ -100,7 +101,7 @@ class EpochPasses:
 
     def report(self) -> EpochReport:
         """Of the epoch that ``run`` has run to its end."""
-        reports = read_reports(self._reports)
+        reports = self._reports.read()
         return EpochReport(
             metrics=metrics_by_vertex(reports),
             rows=rows_by_data_set(self.plans, reports),

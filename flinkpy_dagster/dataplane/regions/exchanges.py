@@ -1,6 +1,6 @@
 """The DataFrames of a region: passes, and the shuffles between them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -22,7 +22,8 @@ from flinkpy_dagster.dataplane.rows.arrivals import (
 from flinkpy_dagster.dataplane.rows.departures import column_name
 from flinkpy_dagster.dataplane.rows.records import DataSetColumns
 from flinkpy_dagster.dataplane.rows.wire import OUTPUT_PORT, WIRE_SCHEMA
-from flinkpy_dagster.dataplane.stage_plans import StagePlan, senders
+from flinkpy_dagster.dataplane.spark.engines import engine_of
+from flinkpy_dagster.dataplane.stage_plans import StagePlan, senders, stage_of_vertices
 from flinkpy_dagster.graph.job_graph import JobEdge
 from flinkpy_dagster.graph.stages import is_spark_side
 from flinkpy_dagster.graph.stream_graph import StreamNode
@@ -32,11 +33,7 @@ _WIRE_NAMES = WIRE_SCHEMA.names
 
 def unshared_session(spark: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     """A session with settings of its own over the same context; it knows the views and functions of ``spark``."""
-    jvm_session = spark._jsparkSession.cloneSession()
-    session = SparkSession(spark.sparkContext, jsparkSession=jvm_session)
-    for key, value in settings.items():
-        session.conf.set(key, value)
-    return session
+    return engine_of(spark).with_settings(settings)
 
 
 ENGINE_SETTINGS = {
@@ -63,6 +60,19 @@ def spark_side_source(plan: StagePlan) -> StreamNode | None:
 def source_name(node: StreamNode) -> str:
     """What the program calls a source."""
     return node.name.removeprefix("Source: ")
+
+
+def reading_sessions(spark: SparkSession, plans: Sequence[StagePlan]) -> tuple[SparkSession, SparkSession]:
+    """Where a region is planned, and where its stored data sets are read, every file by one task.
+
+    The same where sessions cannot be united; files of sources are not split either then if there are data sets.
+    """
+    if engine_of(spark).unites_sessions:
+        return unshared_session(spark, ENGINE_SETTINGS), unshared_session(spark, UNSPLIT_SETTINGS)
+    own = stage_of_vertices(plans)
+    reads_stored = any(edge.source not in own for plan in plans for edge in plan.stage.inputs)
+    session = unshared_session(spark, UNSPLIT_SETTINGS if reads_stored else ENGINE_SETTINGS)
+    return session, session
 
 
 class StageInputs:
@@ -170,9 +180,7 @@ def data_set_columns(edge: JobEdge) -> DataSetColumns:
 
 def in_session(session: SparkSession, dataframe: DataFrame) -> DataFrame:
     """The same plan under the settings of ``session``, whatever session the program made it in."""
-    jvm: Any = session._jvm
-    plan = dataframe._jdf.logicalPlan()
-    return DataFrame(jvm.org.apache.spark.sql.classic.Dataset.ofRows(session._jsparkSession, plan), session)
+    return engine_of(session).adopted(dataframe, session)
 
 
 def _sent_to(producer: StagePlan, rows: DataFrame, stage_id: int) -> DataFrame:

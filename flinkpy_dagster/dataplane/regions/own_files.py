@@ -14,17 +14,25 @@ from flinkpy_dagster.dataplane.regions.exchanges import data_set_columns
 from flinkpy_dagster.dataplane.regions.shared_places import workers_see
 from flinkpy_dagster.dataplane.rows.records import TableColumns
 from flinkpy_dagster.dataplane.sinks.tables import PendingTable
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 from flinkpy_dagster.dataplane.spark.file_system import FileSystem
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
-from flinkpy_dagster.errors import TargetUnavailable
+from flinkpy_dagster.errors import InvalidProgram, TargetUnavailable
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 
 _CODEC = "spark.sql.parquet.compression.codec"
 
 
 def can_write_files(spark: SparkSession, files: FileSystem, plan: StagePlan, paths: list[str]) -> bool:
-    """Can the subtasks of a stage write what belongs at these paths, just as Spark would?"""
-    master = spark.sparkContext.master
+    """Can the subtasks of a stage write what belongs at these paths, just as Spark would?
+
+    Raises InvalidProgram if they cannot although they must (in a shared session).
+    """
+    engine = engine_of(spark)
+    if engine.writes_own_files:
+        _require(spark, files, plan, paths)
+        return True
+    master = engine.master()
     is_one_machine = master == "local" or master.startswith("local[")
     return (
         spark.conf.get(_CODEC) == "snappy"
@@ -32,6 +40,22 @@ def can_write_files(spark: SparkSession, files: FileSystem, plan: StagePlan, pat
         and all(map(_is_storable, schemas_of(plan).values()))
         and (is_one_machine or workers_see(spark, map(files.local_path, paths)))
     )
+
+
+def _require(spark: SparkSession, files: FileSystem, plan: StagePlan, paths: list[str]) -> None:
+    for path in paths:
+        files.local_path(path)
+    for path, schema in zip(paths, schemas_of(plan).values(), strict=True):
+        if not _is_storable(schema):
+            raise InvalidProgram(
+                f"The records at '{path}' have a part without fields, which Parquet does not know and a shared session "
+                "cannot write: give it a field, or run the job on a cluster of its own."
+            )
+    if paths and spark.conf.get(_CODEC) != "snappy":
+        raise InvalidProgram(
+            f"Tables are written with {_CODEC}=snappy in a shared session: leave the option out, or run the job on a "
+            "cluster of its own."
+        )
 
 
 def schemas_of(plan: StagePlan) -> dict[int, pa.Schema]:

@@ -12,13 +12,14 @@ from pyspark import Accumulator, TaskContext
 
 from flinkpy_dagster.dataplane.rows.arrivals import StageInput
 from flinkpy_dagster.dataplane.rows.arrow_values import ArrowColumns
-from flinkpy_dagster.dataplane.rows.departures import Departures
+from flinkpy_dagster.dataplane.rows.departures import REPORT_NODE, Departures
 from flinkpy_dagster.dataplane.rows.wire import WireRow
 from flinkpy_dagster.dataplane.spark.early_ends import closed_early
 from flinkpy_dagster.dataplane.spark.failures import crossing
 from flinkpy_dagster.dataplane.spark.shipping import unpacked
 from flinkpy_dagster.dataplane.spark.working_folder import enter_working_folder
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.operators.departures import SinkOutput
 from flinkpy_dagster.operators.task.task import Task, TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.state.refs import SubtaskStateRef
@@ -48,7 +49,7 @@ class StagePass:
     packed_environment: bytes
     has_pyflink_alias: bool
     stage_input: StageInput
-    reports: Accumulator[dict[tuple[int, int], bytes]]
+    reports: Accumulator[dict[tuple[int, int], bytes]] | None  # None: they are sink outputs
 
     def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of one subtask."""
@@ -80,11 +81,13 @@ class StagePass:
         while forwarded:
             departures.forward(forwarded.popleft())
         yield from departures.finish()
-        self._report(index, task, departures)
-
-    def _report(self, index: int, task: Task, departures: Departures) -> None:
         report = SubtaskReport(task.metrics, departures.rows, departures.filled, task.state_refs)
-        self.reports.add({(self.stage_id, index): pickle.dumps(report, 5)})
+        where = self.stage_id, index
+        if self.reports is not None:
+            self.reports.add({where: pickle.dumps(report, 5)})
+        else:
+            content: Any = where, report
+            yield departures.told(SinkOutput(REPORT_NODE, index, content))
 
 
 def pass_function(stage_pass: StagePass) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

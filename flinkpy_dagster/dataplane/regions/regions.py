@@ -5,30 +5,27 @@ import secrets
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
-from pyspark import Accumulator
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.checked_frames import Inspector
 from flinkpy_dagster.dataplane.data_sets import DataSetStore, StoredDataSet, is_whole
-from flinkpy_dagster.dataplane.regions.composing import Composition, StageCode, run_without_result
+from flinkpy_dagster.dataplane.regions.composing import Composition, StageCode
 from flinkpy_dagster.dataplane.regions.exchanges import (
-    ENGINE_SETTINGS,
-    UNSPLIT_SETTINGS,
     StageInputs,
+    reading_sessions,
     source_name,
     spark_side_source,
-    unshared_session,
 )
 from flinkpy_dagster.dataplane.regions.inspecting import pending_results
 from flinkpy_dagster.dataplane.regions.own_files import OwnFiles, can_write_files
-from flinkpy_dagster.dataplane.regions.reports import Reports, new_reports, read_reports
+from flinkpy_dagster.dataplane.regions.reports import TaskReports, new_reports
 from flinkpy_dagster.dataplane.regions.results import (
     RegionListener,
     RegionResult,
@@ -43,12 +40,12 @@ from flinkpy_dagster.dataplane.sinks.delivery import delivered
 from flinkpy_dagster.dataplane.sinks.file_commits import FileCommits
 from flinkpy_dagster.dataplane.sinks.master_hooks import initialize_on_master
 from flinkpy_dagster.dataplane.sinks.tables import PendingTable, put_in_place, records_of
-from flinkpy_dagster.dataplane.spark.driver_loss import GONE
+from flinkpy_dagster.dataplane.spark.engines import SparkEngine, engine_of
 from flinkpy_dagster.dataplane.spark.failures import is_unreadable, spark_errors, translated
-from flinkpy_dagster.dataplane.spark.file_system import FileSystem, absolute
+from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.dataplane.spark.session import living_session
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable, packed
-from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode, provide_code
+from flinkpy_dagster.dataplane.spark.worker_code import WorkerCode
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput, plan_region, stage_of_vertices
 from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
 from flinkpy_dagster.graph.job_graph import JobGraph
@@ -59,8 +56,6 @@ from flinkpy_dagster.operators.specs import SourceSpec
 from flinkpy_dagster.operators.task.task import TaskEnvironment
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.state.storage.schemes import files_of
-
-_POOL = "spark.scheduler.pool"
 
 
 def job_tag(job_id: str) -> str:
@@ -96,11 +91,11 @@ class RegionRunner:
         self._renewing = threading.Lock()
         self._interrupted: set[int] = set()
         self._initialized: set[int] = set()
-        self._reports: dict[int, Accumulator[Reports]] = {}
+        self._reports: dict[int, TaskReports] = {}
 
     def initialize_on_master(self, regions: Iterable[PipelinedRegion]) -> None:
         """What is checked before the first of these regions runs. Raises InvalidProgram."""
-        files = FileSystem(self.spark)
+        files = self._engine.files()
         for region in regions:
             initialize_on_master(self.spark, files, plan_region(self.job_graph, region))
             self._initialized.add(region.id)
@@ -115,14 +110,18 @@ class RegionRunner:
         self._have_spark()
         plans = self._plans(region)
         check_picklable(plan.stage for plan in plans)
-        code = provide_code(self.spark.sparkContext, self.configuration)
+        code = self._engine.provide_code(self.configuration)
         if region.id not in self._initialized:
             self.initialize_on_master([region])
         self._interrupted.discard(region.id)
-        reports = self._reports[region.id] = new_reports(self.spark.sparkContext)
+        reports = self._reports[region.id] = new_reports(self._engine)
         with self._spark_jobs(region), ExitStack() as stack:
             running = _RunningRegion(self, region.id, attempt, plans, reports, stack, code)
             return running.run()
+
+    @property
+    def _engine(self) -> SparkEngine:
+        return engine_of(self.spark)
 
     def _have_spark(self) -> None:
         """After the driver has ended: on another one."""
@@ -131,7 +130,7 @@ class RegionRunner:
 
     def _plans(self, region: PipelinedRegion) -> tuple[StagePlan, ...]:
         """Subtasks write the files of the region if all can."""
-        files = FileSystem(self.spark)
+        files = self._engine.files()
         plans = plan_region(self.job_graph, region)
         if all(can_write_files(self.spark, files, plan, self.paths_of(plan)) for plan in plans):
             return plan_region(self.job_graph, region, writes_files=True)
@@ -154,26 +153,24 @@ class RegionRunner:
         it.
         """
         self._canceled.set()
-        with suppress(*GONE):
-            self.spark.sparkContext.cancelJobsWithTag(job_tag(self.job_id))
+        self._engine.cancel(job_tag(self.job_id))
 
     def interrupt(self, region: PipelinedRegion) -> None:
         """Ends the attempt of a region that is under way, from any thread; its ``run`` then raises JobCanceled."""
         self._interrupted.add(region.id)
-        with suppress(*GONE):
-            self.spark.sparkContext.cancelJobsWithTag(region_tag(self.job_id, region.id))
+        self._engine.cancel(region_tag(self.job_id, region.id))
 
     def lost(self, data_sets: Iterable[str]) -> list[str]:
         """Those of the stored data sets that are not there any more, or not whole."""
         self._have_spark()
-        files = FileSystem(self.spark)
+        files = self._engine.files()
         return [each for each in data_sets if not is_whole(files, self.store.data_sets.get(each))]
 
     def progress(self) -> dict[str, dict[int, Any]]:
         """Metrics per vertex id and subtask index of the subtasks that have finished so far."""
         finished: dict[str, dict[int, Any]] = {}
         for reports in list(self._reports.values()):
-            finished |= metrics_by_vertex(read_reports(reports))
+            finished |= metrics_by_vertex(reports.read())
         return finished
 
     def check_canceled(self, region_id: int) -> None:
@@ -186,29 +183,19 @@ class RegionRunner:
         """Spark jobs of this thread carry the job's tag, run in the pool of the region's group and say what they are;
         their errors become ours.
         """
-        context = self.spark.sparkContext
         tag = job_tag(self.job_id)
         tags = (tag, region_tag(self.job_id, region.id))
-        for each in tags:
-            context.addJobTag(each)
-        context.setJobDescription(
-            f"{self.job_graph.name}: {', '.join(vertex.name for vertex in region.vertices)}"
-        )
-        pool = context.getLocalProperty(_POOL)
+        description = f"{self.job_graph.name}: {', '.join(vertex.name for vertex in region.vertices)}"
         group = region.vertices[0].slot_sharing_group
-        context.setLocalProperty(_POOL, f"{group.name} {group.index}")
         try:
-            with spark_errors(self.job_graph.name, tag):
+            with (
+                self._engine.jobs(tags, description, f"{group.name} {group.index}"),
+                spark_errors(self.job_graph.name, tag),
+            ):
                 yield
         except JobFailed:
             self.check_canceled(region.id)  # Spark words the cancelation of a job in many ways
             raise
-        finally:
-            with suppress(*GONE):
-                for each in tags:
-                    context.removeJobTag(each)
-                context.setJobDescription(None)
-                context.setLocalProperty(_POOL, pool)
 
 
 class _RunningRegion:
@@ -220,7 +207,7 @@ class _RunningRegion:
         region_id: int,
         attempt: int,
         plans: tuple[StagePlan, ...],
-        reports: Accumulator[Reports],
+        reports: TaskReports,
         stack: ExitStack,
         worker_code: WorkerCode,
     ) -> None:
@@ -230,20 +217,17 @@ class _RunningRegion:
         self._reports = reports
         self._stack = stack
         self._mark = secrets.token_hex(6)
-        self._files = FileSystem(runner.spark)
+        self._files = engine_of(runner.spark).files()
         self._commits = FileCommits(self._mark, files_of(runner.configuration))
         self._own_files = OwnFiles(self._files)
         self._plans = [self._with_folders(plan) if plan.writes_files else plan for plan in plans]
-        engine = unshared_session(runner.spark, ENGINE_SETTINGS)
-        unsplit = unshared_session(runner.spark, UNSPLIT_SETTINGS)
-        self._inputs = StageInputs(engine, unsplit, runner.store)
+        self._inputs = StageInputs(*reading_sessions(runner.spark, plans), runner.store)
         self._stage_of = stage_of_vertices(plans)
         self._composition = Composition(
             inputs=self._inputs,
             reports=reports,
             read_source=self._read_source,
             compute=self._run_alone,
-            stack=stack,
             worker_code=worker_code,
         )
 
@@ -270,9 +254,9 @@ class _RunningRegion:
             has_pyflink_alias=has_pyflink_alias(),
         )
 
-    def _run_alone(self, rows: DataFrame) -> None:
+    def _run_alone(self, rows: DataFrame) -> DataFrame:
         with self._naming_the_source():
-            run_without_result(rows)
+            return engine_of(rows.sparkSession).computed(rows, self._stack)
 
     def _read_source(self, plan: StagePlan, source: StreamNode) -> tuple[DataFrame, StageInput]:
         runner = self._runner
@@ -308,7 +292,7 @@ class _RunningRegion:
         leaves = self._composition.leaves()
         with self._naming_the_source():
             for output in delivered(leaves) if leaves else ():
-                if not self._own_files.take(output) and not self._commits.take(output):
+                if not any(each.take(output) for each in (self._reports, self._own_files, self._commits)):
                     self._runner.listener.on_sink_output(output)
 
     def _inspect(self, pending: list[PendingTable]) -> None:
@@ -324,7 +308,7 @@ class _RunningRegion:
     def _finish(self, pending: list[PendingTable]) -> RegionResult:
         """Writers of the program first: they are the ones that may still fail."""
         self._runner.check_canceled(self._region_id)
-        reports = read_reports(self._reports)
+        reports = self._reports.read()
         stored: dict[int, StoredDataSet] = {}
         for written in sorted(pending, key=lambda written: not written.has_writer):
             rows = rows_of_port(reports, written.stage_id, written.port)

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.dataplane.data_sets import DataSetStore, is_whole
 from flinkpy_dagster.dataplane.regions.results import RegionResult
-from flinkpy_dagster.dataplane.spark.file_system import FileSystem
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 
 _FORMAT = 1
 
@@ -31,7 +31,7 @@ class ResultRecords:
     """The records of the run whose data sets lie in the folder of ``store``."""
 
     def __init__(self, spark: SparkSession, store: DataSetStore, run_id: str) -> None:
-        self._files = FileSystem(spark)
+        self._files = engine_of(spark).files()
         self._store = store
         self._run_id = run_id
 

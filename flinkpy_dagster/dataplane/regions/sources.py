@@ -17,6 +17,7 @@ from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.kafka import KAFKA_ROW, kafka_rows, kafka_stream
 from flinkpy_dagster.dataplane.rows.arrivals import marked
 from flinkpy_dagster.dataplane.rows.columns import RecordColumns
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.errors import UnreadableSource, UserCodeError
 from flinkpy_dagster.operators.specs import DataFrameSource, RecordFiles, SourceSpec, TextFiles
@@ -125,44 +126,34 @@ def _loaded(spark: SparkSession, name: str, spec: DataFrameSource) -> Any:
 
 def source_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
     """The columns and ``_subtask``, in exactly ``parallelism`` partitions; where there are too few, markers stand."""
-    partitions = partition_count(dataframe)
+    partitions = engine_of(dataframe.sparkSession).partition_count(dataframe)
+    if partitions is None:
+        return _sent_rows(dataframe.coalesce(parallelism), parallelism)
     if partitions > parallelism:
         dataframe, partitions = dataframe.coalesce(parallelism), parallelism
     rows = dataframe.select("*", F.spark_partition_id().alias("_subtask"))
     if partitions == parallelism:
         return rows
     missing = dataframe.sparkSession.range(partitions, parallelism, 1, parallelism - partitions)
-    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in dataframe.schema]
-    return rows.unionAll(missing.select(*nothing, F.expr(f"cast({marked(0)} - id as int)").alias("_subtask")))
+    return rows.unionAll(_markers(missing, dataframe))
 
 
-_NARROW = ("Project", "Filter", "Union")  # plans with the partitions of what they read
+def _sent_rows(dataframe: DataFrame, parallelism: int) -> DataFrame:
+    """``source_rows`` where nobody knows how many partitions there are, at most ``parallelism``.
 
-
-def partition_count(dataframe: DataFrame) -> int:
-    """How many partitions it has.
-
-    Asked of what it reads where that tells: planning and generating code for the whole of it takes ten times as long.
+    One more shuffle brings rows and a marker to each subtask.
     """
-    plan = dataframe._jdf.queryExecution()
-    count = _partitions_read(plan.sparkPlan())
-    return plan.toRdd().getNumPartitions() if count is None else count
+    rows = dataframe.select("*", F.spark_partition_id().alias("_subtask"))
+    everyone = _markers(dataframe.sparkSession.range(0, parallelism, 1, 1), dataframe)
+    subtask = F.col("_subtask")
+    target = F.when(subtask < 0, F.lit(marked(0)) - subtask).otherwise(subtask)
+    return rows.unionAll(everyone).repartitionById(parallelism, target)
 
 
-def _partitions_read(plan: Any) -> int | None:
-    """None: it cannot be told from the leaves of a physical plan."""
-    children = plan.children()
-    if children.isEmpty():
-        return plan.execute().getNumPartitions()
-    if plan.nodeName() not in _NARROW:
-        return None
-    total = 0
-    for place in range(children.size()):
-        count = _partitions_read(children.apply(place))
-        if count is None:
-            return None
-        total += count
-    return total
+def _markers(indices: DataFrame, dataframe: DataFrame) -> DataFrame:
+    """A marker for each ``id``, with the columns of ``dataframe``."""
+    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in dataframe.schema]
+    return indices.select(*nothing, F.expr(f"cast({marked(0)} - id as int)").alias("_subtask"))
 
 
 def _text(reader: DataFrameReader | DataStreamReader, spec: TextFiles, paths: Any) -> DataFrame:

@@ -52,7 +52,7 @@ class NoInput:
 
 @dataclass(frozen=True, slots=True)
 class SourceInput:
-    """Rows of one Spark-side source: its columns, then ``_subtask``. A negative one marks an empty partition."""
+    """Rows of one Spark-side source: its columns, then ``_subtask``; where that is negative, a marker."""
 
     port: int
     row_type: TypeInformation
@@ -65,15 +65,13 @@ class SourceInput:
         if first is None:
             return None, iter(())
         subtask = first.column(first.num_columns - 1)[0].as_py()
-        if subtask < 0:  # markers come alone
-            return marked(subtask), iter(())
-        return subtask, self._arrivals(all_batches)
+        return (subtask if subtask >= 0 else marked(subtask)), self._arrivals(all_batches)
 
     def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
         columns = ArrowColumns.of(self.row_type)
         record = RecordColumns(self.row_type, exact=False)
         codec = codec_of(self.row_type) if gives_rows_as_coerced(self.row_type) else None
-        for batch in batches:
+        for batch in _without_markers(batches):
             arrays = batch.columns[:-1]
             values: Any = None if columns is None else columns.read(arrays)
             if values is None:
@@ -101,12 +99,8 @@ class StoredInput:
 
     def _arrivals(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Arrival]:
         batch_of = self.port.batches()
-        for batch in batches:
-            channels = batch.column(batch.num_columns - 1).to_numpy()
-            if channels.min() < 0:
-                batch = batch.filter(pa.array(channels >= 0))
-            if batch.num_rows:
-                yield Arrival(self.port.edge, 0, batch_of(batch.columns[:-1], batch.num_rows))
+        for batch in _without_markers(batches):
+            yield Arrival(self.port.edge, 0, batch_of(batch.columns[:-1], batch.num_rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +210,17 @@ class _Unpacking:
             raise RuntimeError(
                 f"Exchange {port} lost rows: {received} of {sent} chunks of subtask {sender} arrived."
             )
+
+
+def _without_markers(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Batches that have rows whose last column is not negative, with nothing but those."""
+    for batch in batches:
+        if batch.num_rows:
+            channels = batch.column(batch.num_columns - 1).to_numpy()
+            if channels.min() < 0:
+                batch = batch.filter(pa.array(channels >= 0))
+        if batch.num_rows:
+            yield batch
 
 
 def _first(batches: Iterator[pa.RecordBatch]) -> tuple[pa.RecordBatch | None, Iterable[pa.RecordBatch]]:

@@ -38,6 +38,7 @@ _ELEMENTS_PENDING = 256 * 1024  # over all channels of one exchange
 _ROWS_PER_BATCH = 8192
 _BYTES_PER_BATCH = 1 << 20
 NO_NODE = -1  # in place of a sink's, where files of a data set are told
+REPORT_NODE = -2  # and where a subtask reports
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,11 @@ class Departures:
             yield from self._finish(node, record_writer)
         if self._rows:
             yield self._wire_rows()
+
+    def told(self, output: SinkOutput) -> pa.RecordBatch:
+        """One more row for the driver, after the others."""
+        self._collect_output(output)
+        return self._wire_rows()
 
     def _finish(self, node: int, writer: RecordWriter | PartFiles) -> Iterator[pa.RecordBatch]:
         if isinstance(writer, RecordWriter):

@@ -7,6 +7,8 @@ import time
 
 from pyspark.sql import SparkSession
 
+from flinkpy_dagster.dataplane.spark.connect import is_connect
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 from flinkpy_dagster.errors import SlotsUnavailable
 
 _POLL_SECONDS = 0.2
@@ -29,6 +31,8 @@ def await_slots(spark: SparkSession, needed: int, timeout_s: float, who: str) ->
     On this machine the options have been asked before, and under dynamic allocation executors come when tasks wait.
     Raises SlotsUnavailable when too few have registered in time.
     """
+    if is_connect(spark):
+        return _session_slots(spark, needed, who)
     context = spark.sparkContext
     if context.master.startswith("local"):
         return registered_slots(spark)
@@ -45,4 +49,17 @@ def await_slots(spark: SparkSession, needed: int, timeout_s: float, who: str) ->
                 "(spark.executor.memory, spark.executor.cores), or raise slot.request.timeout.",
             )
         time.sleep(_POLL_SECONDS)
+    return slots
+
+
+def _session_slots(spark: SparkSession, needed: int, who: str) -> int:
+    """Those of a shared session, which all its jobs use in turn. Its workers are there, or come as tasks wait."""
+    slots = engine_of(spark).slots()
+    if slots < needed and spark.conf.get("spark.dynamicAllocation.enabled", "false") != "true":
+        raise SlotsUnavailable(
+            needed,
+            slots,
+            f"{who} in the shared session",
+            remedy="Lower the parallelism, or start a session with more slots (flinkpy session start --master).",
+        )
     return slots

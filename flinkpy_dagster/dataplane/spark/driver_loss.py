@@ -14,6 +14,8 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from flinkpy_dagster.dataplane.spark.connect import how_lost, is_connect
+
 CONNECTION_ERRORS = (Py4JNetworkError, ConnectionError, EOFError)
 """What calls raise when the JVM is gone."""
 GONE = (Py4JError, AttributeError)
@@ -26,7 +28,7 @@ _last = ""
 
 def is_lost(spark: SparkSession) -> bool:
     """Can nothing run on this session any more?"""
-    return how_it_ended(spark.sparkContext) is not None
+    return (how_lost(spark) if is_connect(spark) else how_it_ended(spark.sparkContext)) is not None
 
 
 def lost_driver(*, is_suspected: bool = False) -> str | None:

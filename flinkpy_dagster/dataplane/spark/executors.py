@@ -14,7 +14,9 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
+from flinkpy_dagster.dataplane.spark.connect import is_connect
 from flinkpy_dagster.dataplane.spark.driver_loss import CONNECTION_ERRORS
+from flinkpy_dagster.dataplane.spark.engines import engine_of
 
 _RELEASED = "Executor killed by driver."
 """What Spark says of an executor that it has given back because it was idle."""
@@ -43,18 +45,24 @@ class ExecutorInfo:
 
 
 class ExecutorWatch:
-    """The executors of one session; remembers whom it has seen."""
+    """The executors of one session; remembers whom it has seen. A shared session tells of none: it stands for all."""
 
     def __init__(self, spark: SparkSession):
+        self._known: dict[str, ExecutorInfo] = {}
+        self._shared = engine_of(spark) if is_connect(spark) else None
+        if self._shared is not None:
+            self.is_local = True  # nobody comes or goes that could be seen
+            return
         self._context = spark.sparkContext
         self.is_local = self._context.master.startswith("local")
         jvm: Any = self._context._jvm
         self._mapper = jvm.org.apache.spark.status.api.v1.JacksonMessageWriter().mapper()
         self._tasks = int(self._context.getConf().get("spark.task.cpus", "1") or "1")
-        self._known: dict[str, ExecutorInfo] = {}
 
     def look(self) -> list[ExecutorInfo]:
         """All that there have been, in the order in which they came. On this machine the driver is the only one."""
+        if self._shared is not None:
+            return [ExecutorInfo("session", "", 0, self._shared.slots(), 0, now_ms())]
         store = self._context._jsc.sc().statusStore()
         return self._parsed(self._mapper.writeValueAsString(store.executorList(False)), now_ms())
 

@@ -19,9 +19,11 @@ from pyspark.sql import SparkSession
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.slots import slots_of_this_machine
 from flinkpy_dagster.config.storage import spark_storage_settings
-from flinkpy_dagster.config.targets import spark_settings
+from flinkpy_dagster.config.targets import TargetKind, spark_settings, target_of
 from flinkpy_dagster.dataplane.spark import worker_daemon
+from flinkpy_dagster.dataplane.spark.connect import SessionAddress, connected_session
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
+from flinkpy_dagster.dataplane.spark.session_registry import token_of
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
 from flinkpy_dagster.dataplane.spark.worker_code import provide_package
 from flinkpy_dagster.errors import NonRetryable, TargetUnavailable
@@ -39,6 +41,7 @@ _CHATTER = (
     "Current mem limits:",  # of Python workers, as they set spark.executor.pyspark.memory
     "Setting mem limits to",
 )
+_TARGETS = ("spark.master", "spark.remote")
 _starting = threading.Lock()
 
 
@@ -49,6 +52,10 @@ def spark_session(configuration: Configuration | None = None) -> SparkSession:
     Java.
     """
     with _starting:
+        target = target_of(configuration or Configuration())
+        if target.kind is TargetKind.CONNECT:
+            address = SessionAddress.of(target.master)
+            return connected_session(target.master, _own_settings(configuration), token_of(address.url))
         lost_driver()
         session = SparkSession.getActiveSession()
         if session is not None:
@@ -57,6 +64,18 @@ def spark_session(configuration: Configuration | None = None) -> SparkSession:
         if SparkContext._active_spark_context is None:
             _start(settings)
         return SparkSession.builder.getOrCreate()
+
+
+def _own_settings(configuration: Configuration | None) -> dict[str, str]:
+    """Spark's settings of a session on a server that others share: what the user says, and what Spark SQL needs."""
+    pairs = (configuration or Configuration()).to_dict()
+    own = {key: value for key, value in pairs.items() if key.startswith("spark.") and key not in _TARGETS}
+    return {
+        "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(
+            (configuration or Configuration()).get("python.fn-execution.arrow.batch.size")
+        ),
+    } | own
 
 
 def living_session(spark: SparkSession, renew: Callable[[], SparkSession]) -> SparkSession:
@@ -143,12 +162,7 @@ def worker_memory_mib(workers: int) -> int:
 
 def _start(settings: dict[str, str]) -> None:
     """Starts the JVM and the SparkContext."""
-    if _java() is None:
-        raise TargetUnavailable(_NEEDS_JAVA)
-    _check_master(settings["spark.master"])
-    _set_environment(settings)
-    logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
-    settings = {"spark.driver.defaultJavaOptions": logging} | settings
+    settings = prepared(settings)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     said: list[str] = []
     try:
@@ -161,6 +175,16 @@ def _start(settings: dict[str, str]) -> None:
         raise TargetUnavailable(
             f"Spark did not start on '{settings['spark.master']}': {_cause(error)}"
         ) from error
+
+
+def prepared(settings: dict[str, str]) -> dict[str, str]:
+    """Settings to start a JVM with from this process, whose environment is set for it. Raises TargetUnavailable."""
+    if _java() is None:
+        raise TargetUnavailable(_NEEDS_JAVA)
+    _check_master(settings["spark.master"])
+    _set_environment(settings)
+    logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
+    return {"spark.driver.defaultJavaOptions": logging} | settings
 
 
 def _set_environment(settings: dict[str, str]) -> None:

@@ -141,7 +141,7 @@ class _Shipment:
 
     def _import_path(self, folder: str) -> str:
         """What to put on the import path of workers for a folder of this machine."""
-        return folder if self.is_local else self._added_archive(self._zipped(folder))
+        return folder if self.is_local else self._added_archive(zip_of(folder, self._new_folder()))
 
     def _executable(self, code: PythonCode, archives: Mapping[str, str]) -> str | None:
         """As a path that Spark can start from the folder of an executor."""
@@ -177,17 +177,18 @@ class _Shipment:
             shutil.copyfile(path, target)
         return target
 
-    def _zipped(self, folder: str) -> str:
-        """What is in the folder; the same bytes for the same files."""
-        target = Path(self._new_folder()) / "folder.zip"
-        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            for file in sorted(Path(folder).rglob("*")):
-                if file.is_file() and "__pycache__" not in file.parts:
-                    about = zipfile.ZipInfo(str(file.relative_to(folder)))
-                    about.compress_type = zipfile.ZIP_DEFLATED
-                    about.external_attr = (file.stat().st_mode & 0xFFFF) << 16
-                    archive.writestr(about, file.read_bytes())
-        return str(target)
+
+def zip_of(folder: str, target_folder: str) -> str:
+    """What is in the folder; the same bytes for the same files."""
+    target = Path(target_folder) / f"{Path(target_folder).name}.zip"  # Connect takes each name once
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for file in sorted(Path(folder).rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                about = zipfile.ZipInfo(str(file.relative_to(folder)))
+                about.compress_type = zipfile.ZIP_DEFLATED
+                about.external_attr = (file.stat().st_mode & 0xFFFF) << 16
+                archive.writestr(about, file.read_bytes())
+    return str(target)
 
 
 def _content_of(file: str) -> str:
