@@ -4,11 +4,14 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import boto3
 from moto.server import ThreadedMotoServer
 
 from flinkpy_dagster.config import Configuration
+from tests.clusters.hadoop import hadoop_version
+from tests.clusters.jars import Jars, first_of
 
 
 @dataclass(frozen=True)
@@ -71,3 +74,13 @@ def running_s3() -> Iterator[S3Server]:
         yield found
     finally:
         server.stop()
+
+
+def s3a_jars() -> list[Path]:
+    """Hadoop's S3A and the modules of Amazon's SDK that it uses; their bundle of all has 600 MB. Raises NoJars."""
+    parts = tuple(f"software.amazon.awssdk:{part}:2.35.4" for part in ("s3", "sts", "s3-transfer-manager"))
+    own = (
+        f"org.apache.hadoop:hadoop-aws:{hadoop_version()}",
+        "software.amazon.s3.analyticsaccelerator:analyticsaccelerator-s3:1.3.1",
+    )
+    return [*first_of(Jars(own, alone=True)), *first_of(Jars(parts))]

@@ -6,6 +6,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
+_SUCCESS = "_SUCCESS"  # Spark's word for a folder that is complete
+_OBJECT_STORES = ("s3", "s3a", "s3n", "gs", "oss", "cosn", "obs")
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -14,6 +16,11 @@ def absolute(path: str) -> str:
     if _SCHEME.match(path) or os.path.isabs(path):
         return path
     return os.path.abspath(path)
+
+
+def is_object_store(path: str) -> bool:
+    """Has the file system no rename that is one step?"""
+    return path.partition("://")[0] in _OBJECT_STORES and "://" in path
 
 
 class FileSystem:
@@ -66,6 +73,9 @@ class FileSystem:
 
     def replace(self, source: str, target: str) -> None:
         """Puts ``source`` where ``target`` is; the old content is gone only once the new one is in place."""
+        if is_object_store(target):
+            self._replace_objects(source, target)
+            return
         if not self.exists(target):
             self.move(source, target)
             return
@@ -77,6 +87,37 @@ class FileSystem:
             self.move(old, target)
             raise
         self.delete(old)
+
+    def _replace_objects(self, source: str, target: str) -> None:
+        """A folder cannot be renamed in one step there: each file is copied, ``_SUCCESS`` goes first and comes last.
+
+        Who reads meanwhile and does not look for it sees the old files together with new ones.
+        """
+        if not self._of(source).getFileStatus(self._path(source)).isDirectory():
+            self.delete(target)
+            self.move(source, target)
+            return
+        new = self._files_below(source)
+        old = set(self._files_below(target)) if self.exists(target) else set()
+        self.delete(f"{target}/{_SUCCESS}")
+        for name in sorted(new - {_SUCCESS}):
+            if name in old:
+                self.delete(f"{target}/{name}")
+            self.move(f"{source}/{name}", f"{target}/{name}")
+        for name in sorted(old - new):
+            self.delete(f"{target}/{name}")
+        if _SUCCESS in new:
+            self.move(f"{source}/{_SUCCESS}", f"{target}/{_SUCCESS}")
+        self.delete(source)
+
+    def _files_below(self, folder: str) -> set[str]:
+        """Paths of all files below a folder, relative to it."""
+        root = self._of(folder).getFileStatus(self._path(folder)).getPath().toUri()
+        found = set()
+        files = self._of(folder).listFiles(self._path(folder), True)
+        while files.hasNext():
+            found.add(str(root.relativize(files.next().getPath().toUri()).getPath()))
+        return found
 
     def move_files(self, source: str, target: str) -> None:
         """Moves the part files of a folder into another one."""
