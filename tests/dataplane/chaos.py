@@ -85,7 +85,8 @@ class Job:
 
     def epochs(self) -> frozenset[str]:
         """The folders of complete epochs: each new epoch changes them."""
-        return frozenset(each.parent.name for each in (self.folder / "checkpoints").rglob("_metadata"))
+        found = os.walk(self.folder / "checkpoints")  # which is not troubled by folders that go meanwhile
+        return frozenset(Path(folder).name for folder, _, files in found if "_metadata" in files)
 
 
 @dataclass
