@@ -124,6 +124,12 @@ YARN_OPTIONS: tuple[ConfigOption, ...] = (
     ConfigOption("yarn.ship-files", LIST, None, "Files that are put into the folder of every container."),
     ConfigOption("yarn.ship-archives", LIST, None, "Archives that are unpacked there."),
     ConfigOption(
+        "yarn.provided.lib.dirs",
+        LIST,
+        None,
+        "Folders with Spark's jars that containers have already, on a file system or as local:/...; not set: uploaded.",
+    ),
+    ConfigOption(
         "yarn.staging-directory", STRING, None, "Folder for what is shipped; not set: the home folder."
     ),
     ConfigOption(

@@ -55,6 +55,23 @@ def spark_storage_settings(configuration: Configuration) -> dict[str, str]:
             told[_SPARK + keys[-1]] = own[key]
     if any(key.startswith(f"{_SPARK}fs.s3a.") for key in (*told, *own)):
         told[f"{_SPARK}fs.s3.impl"] = "org.apache.hadoop.fs.s3a.S3AFileSystem"  # Flink's scheme
+    return told | _default_file_system(configuration)
+
+
+def _default_file_system(configuration: Configuration) -> dict[str, str]:
+    """A path without a scheme is one of this machine, as in Flink and in our workers, whatever Hadoop's default is.
+
+    What Spark ships to containers of YARN stays where it would be: in the user's folder on the default file system.
+    """
+    known = hadoop_values(configuration)
+    default = known.get("fs.defaultFS", "").rstrip("/")
+    own = configuration.to_dict()
+    if not default or default.startswith("file:") or any(f"{each}fs.defaultFS" in own for each in _HADOOP):
+        return {}
+    told = {f"{_SPARK}fs.defaultFS": "file:///"}
+    if not configuration.contains_key("yarn.staging-directory"):
+        homes = known.get("dfs.user.home.dir.prefix", "/user")
+        told["spark.yarn.stagingDir"] = f"{default}{homes}/{_user()}"
     return told
 
 

@@ -76,6 +76,14 @@ YARN_ROWS: tuple[Row, ...] = (
         convert=with_commas("spark.yarn.dist.archives"),
         how="with commas",
     ),
+    _row(
+        "yarn.provided.lib.dirs",
+        "spark.yarn.jars",
+        convert=lambda request: {
+            "spark.yarn.jars": ",".join(f"{each.rstrip('/')}/*" for each in request.value)
+        },
+        how="all that is in them",
+    ),
     _row("yarn.staging-directory", "spark.yarn.stagingDir"),
     _row(
         "yarn.file-replication",
