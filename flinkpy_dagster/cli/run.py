@@ -12,6 +12,7 @@ from flinkpy_dagster.api.job_client import JobClient, JobExecutionResult, JobSta
 from flinkpy_dagster.api.running import recording_jobs
 from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.cli.program_call import configuration_of, program_of
+from flinkpy_dagster.cli.saying import say_unused
 from flinkpy_dagster.cli.signals import Terminated, terminable
 from flinkpy_dagster.cli.tables import drawn, summary
 from flinkpy_dagster.errors import JobCanceled, JobFailed
@@ -34,6 +35,7 @@ def run(arguments: Arguments) -> int:
     _quieten_libraries()
     tell = _Announcer(arguments.json)
     defaults = configuration_of(arguments)
+    say_unused(defaults)
     with (
         recording_jobs(tell.submitted) as started,
         program_of(arguments, defaults) as program,

@@ -1,7 +1,11 @@
 """What an action says on standard output: Flink's lines for people, or one JSON object for machines."""
 
 import json
+import sys
 from typing import Any
+
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.targets import unused_options
 
 
 class Teller:
@@ -18,3 +22,9 @@ class Teller:
         """What the action did."""
         if self._is_json:
             print(json.dumps(about), flush=True)
+
+
+def say_unused(configuration: Configuration) -> None:
+    """Names deployment options that the target has no use for, on standard error."""
+    for sentence in unused_options(configuration):
+        print(f"flinkpy: {sentence}", file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.cli.program_call import configuration_of, files_of
 from flinkpy_dagster.cli.remote import RemoteCluster
-from flinkpy_dagster.cli.saying import Teller
+from flinkpy_dagster.cli.saying import Teller, say_unused
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram, JobCanceled, JobFailed, UnsupportedFeature
 
@@ -23,6 +23,7 @@ def submit(arguments: Arguments) -> int:
     Raises the program's error, SubmissionRefused, and what the gateway refuses.
     """
     configuration = configuration_of(arguments)
+    say_unused(configuration)
     if arguments.manager is not None:
         return _submit_remotely(arguments, configuration, RemoteCluster.at(arguments.manager))
     from flinkpy_dagster.orchestration.dispatcher.jobs import open_instance

@@ -190,23 +190,40 @@ def test_job_when_workers_do_not_have_the_interpreter_then_the_error_names_both(
     ), errors
 
 
-def test_job_when_no_executor_fits_then_slots_are_waited_for_and_the_error_says_what_helps(hosts, tmp_path):
+def test_job_when_no_worker_can_hold_an_executor_then_refused_at_once_with_the_largest(hosts, tmp_path):
     (tmp_path / "job.py").write_text(LONELY)
-    options = options_of(hosts, spark_executor_memory="64g", slot_request_timeout="3 s")
+    options = options_of(hosts, spark_executor_memory="64g")
     command = [sys.executable, "-m", "flinkpy_dagster", "run", *options, "job.py"]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        cwd=tmp_path,
-        env=environment_of(hosts, tmp_path),
-    )
+    done = in_folder(hosts, tmp_path, command)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(
-        "flinkpy: Could not acquire the minimum required resources: job 'lonely' on "
-        f"'{hosts.url}', within 3 s, needs 2 slots at once, 0 exist."
+    assert done.stderr.splitlines()[-1] == (
+        f"flinkpy: No worker of '{hosts.url}' can hold a TaskManager of 1 cores (taskmanager.numberOfTaskSlots) and "
+        "65536 mb of heap (taskmanager.memory.process.size, spark.executor.memory): the largest of 2 has 2 cores and "
+        "2048 mb."
     ), done.stderr
+
+
+def test_executors_when_slots_are_asked_for_come_and_when_they_are_idle_and_empty_go(hosts, tmp_path):
+    command = [sys.executable, "-m", "tests.clusters.elastic_program", hosts.url, str(tmp_path)]
+    done = in_folder(hosts, tmp_path, command)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.splitlines() == [
+        "workers [Worker(cores=2, memory_mib=2048), Worker(cores=2, memory_mib=2048)]",
+        "at once 2",
+        "lines 100",
+        "idle, but with data True",
+        "lost 0",
+        "lines 100",
+        "back True",
+        "lost 1",
+    ]
+
+
+def in_folder(hosts: Cluster, folder: Path, command: list[str]) -> "subprocess.CompletedProcess[str]":
+    environment = environment_of(hosts, folder)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, cwd=folder, env=environment
+    )
 
 
 class RunningSums:

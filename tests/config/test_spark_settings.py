@@ -40,6 +40,7 @@ def test_settings_when_a_cluster_is_given_nothing_then_taskmanagers_come_and_go(
         "spark.dynamicAllocation.minExecutors": "0",
         "spark.dynamicAllocation.initialExecutors": "1",
         "spark.dynamicAllocation.executorIdleTimeout": "30s",
+        "spark.cleaner.periodicGC.interval": "30s",
         "spark.executor.cores": "1",
         "spark.executor.memory": "512m",
         "spark.executor.memoryOverhead": "1216m",
@@ -114,7 +115,7 @@ def test_settings_when_the_user_fixes_the_number_of_executors_then_it_is_not_dyn
         (YARN | {"parallelism.default": "4"}, {"spark.dynamicAllocation.initialExecutors": "4"}),
         (
             YARN | {"resourcemanager.taskmanager-timeout": "1500 ms"},
-            {"spark.dynamicAllocation.executorIdleTimeout": "2s"},
+            {"spark.dynamicAllocation.executorIdleTimeout": "2s", "spark.cleaner.periodicGC.interval": "2s"},
         ),
         (
             YARN | {"env.java.opts.all": "-Da=1", "env.java.opts.taskmanager": "-Db=2"},

@@ -55,8 +55,8 @@ def test_target_when_options_name_one_then_kind_and_master(options, kind, master
         (
             "yarn-session",
             "The execution target 'yarn-session' is not supported: a session is shared through Spark Connect: start "
-            "one with flinkpy session start and give its address, sc://HOST:PORT, or run the job on a cluster of its own "
-            "with yarn-per-job.",
+            "one with flinkpy session start and give its address, sc://HOST:PORT, or run the job on a cluster of its "
+            "own with yarn-per-job.",
         ),
         (
             "local-cluster[2,1,1024]",

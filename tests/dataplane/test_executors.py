@@ -44,6 +44,7 @@ def test_watch_when_executors_come_and_go_then_each_change_is_told_once():
         ("0", "h0", 7, 1),
         ("1", "h1", 7, 2),
     ]
+    spark.told = [*spark.told, executor("9") | {"hostPort": "h9"}]  # it has no port yet
     assert watch.changes() == []
     spark.told = [
         executor("0", removeTime=REMOVED, removeReason="Executor killed by driver."),

@@ -6,6 +6,9 @@ from flinkpy_dagster.config.targets.specification import MIB
 from flinkpy_dagster.errors import ConfigurationError
 
 _OWN_DRIVER = CLUSTERS | {TargetKind.LOCAL}
+FIXED_NUMBER = ("spark.executor.instances", "spark.cores.max", "spark.dynamicAllocation.enabled")
+"""Spark's settings by which a user says how many executors there are, or that Spark is not to decide it."""
+
 _LEAST_WORKER_MIB = 3 * 1024
 """Address space of a Python worker is what Spark bounds, and a worker takes one GiB of it before it does anything."""
 
@@ -53,6 +56,13 @@ def cores_of(vcores: int, slots: int) -> Settings:
 
 def _slots(request: Request) -> Settings:
     return {"spark.executor.cores": str(request.specification.slots_per_task_manager)}
+
+
+def _idle_time(request: Request) -> Settings:
+    """A driver that does not collect its garbage keeps shuffles that nobody reads, and their executors with them."""
+    idle = seconds("spark.dynamicAllocation.executorIdleTimeout")(request)
+    is_fixed = any(request.configuration.contains_key(key) for key in FIXED_NUMBER)
+    return idle if is_fixed else idle | seconds("spark.cleaner.periodicGC.interval")(request)
 
 
 def _most_slots(request: Request) -> Settings:
@@ -156,9 +166,9 @@ PROCESS_ROWS: tuple[Row, ...] = (
     Row(
         option="resourcemanager.taskmanager-timeout",
         targets=CLUSTERS,
-        settings=("spark.dynamicAllocation.executorIdleTimeout",),
-        convert=seconds("spark.dynamicAllocation.executorIdleTimeout"),
-        how="in whole seconds",
+        settings=("spark.dynamicAllocation.executorIdleTimeout", "spark.cleaner.periodicGC.interval"),
+        convert=_idle_time,
+        how="in whole seconds; the second so that files of ended shuffles do not hold TaskManagers",
         is_always=True,
     ),
     Row(

@@ -10,11 +10,12 @@ from flinkpy_dagster.config.configuration import Configuration
 from flinkpy_dagster.config.deployment_options import DEPLOYMENT_OPTIONS, OLD_KEYS
 from flinkpy_dagster.config.options import old_keys_of, option_of
 from flinkpy_dagster.config.targets.kubernetes_rows import EXECUTOR_TEMPLATE, KUBERNETES_ROWS, RUN_POD
-from flinkpy_dagster.config.targets.names import ACTIVE, CLUSTERS, Target, TargetKind, target_of
-from flinkpy_dagster.config.targets.process_rows import PROCESS_ROWS, least_managers
+from flinkpy_dagster.config.targets.names import ACTIVE, CLUSTERS, Target, TargetKind, kind_of, target_of
+from flinkpy_dagster.config.targets.process_rows import FIXED_NUMBER, PROCESS_ROWS, least_managers
 from flinkpy_dagster.config.targets.rows import Request, Row, Settings
 from flinkpy_dagster.config.targets.specification import cluster_specification
 from flinkpy_dagster.config.targets.yarn_rows import YARN_ROWS
+from flinkpy_dagster.errors import TargetUnavailable
 
 ROWS: tuple[Row, ...] = PROCESS_ROWS + YARN_ROWS + KUBERNETES_ROWS
 """The table. Of two rows with one setting the later wins: what is about one kind of cluster follows what is general."""
@@ -27,7 +28,6 @@ PREFIXES = {
 """Options whose key goes on with a name of the user's: so does the setting. Those of Hadoop hold on any target."""
 
 _FOR_EVER_SECONDS = 2**31 - 1  # Spark's own word for it; it takes no text
-_FIXED_NUMBER = ("spark.executor.instances", "spark.cores.max", "spark.dynamicAllocation.enabled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def _allocation(configuration: Configuration, target: Target) -> Settings:
 
     Executors with shuffle files or kept data sets stay: losing one would mean to run user functions again.
     """
-    if any(configuration.contains_key(key) for key in _FIXED_NUMBER):
+    if any(configuration.contains_key(key) for key in FIXED_NUMBER):
         return {}
     least = least_managers(_request(None, configuration, target))
     slots = cluster_specification(configuration).slots_per_task_manager
@@ -126,8 +126,11 @@ def _without_use(configuration: Configuration) -> Iterator[Effect]:
 
 
 def unused_options(configuration: Configuration) -> list[str]:
-    """A sentence for every deployment option that the target has no use for. Raises as ``target_of`` does."""
-    target = target_of(configuration)
+    """A sentence for every deployment option that the target has no use for; none where it is not one of these."""
+    try:
+        target = target_of(configuration)
+    except TargetUnavailable:
+        return []
     useful = {row.option for row in ROWS if target.kind in row.targets}
     return [
         _sentence(effect.option, target)
@@ -153,7 +156,9 @@ def executor_template(configuration: Configuration) -> dict[str, Any] | None:
 
 
 def run_tags(configuration: Configuration) -> dict[str, str]:
-    """Tags of the Dagster run that is the JobManager: how K8sRunLauncher is to make its pod."""
+    """Tags of the Dagster run that is the JobManager: how K8sRunLauncher is to make its pod; none on other targets."""
+    if kind_of(configuration.get("execution.target")) is None:
+        return {}
     parts = _nested(configuration, RUN_POD)
     return {RUN_POD: json.dumps(parts, sort_keys=True)} if parts else {}
 

@@ -7,11 +7,15 @@ import time
 
 from pyspark.sql import SparkSession
 
+from flinkpy_dagster.dataplane.spark.cluster_limits import check_workers
 from flinkpy_dagster.dataplane.spark.connect import is_connect
 from flinkpy_dagster.dataplane.spark.engines import engine_of
+from flinkpy_dagster.dataplane.spark.executors import executors
+from flinkpy_dagster.dataplane.spark.slot_requests import ask, request_of
 from flinkpy_dagster.errors import SlotsUnavailable
 
 _POLL_SECONDS = 0.2
+_ASK_SECONDS = 5.0
 
 
 def registered_slots(spark: SparkSession) -> int:
@@ -19,34 +23,45 @@ def registered_slots(spark: SparkSession) -> int:
     context = spark.sparkContext
     if context.master.startswith("local"):
         return context.defaultParallelism
-    executors = context._jsc.sc().statusTracker().getExecutorInfos()
-    if len(executors) == 1:  # the driver
-        return 0
-    return max(1, context.defaultParallelism // int(context.getConf().get("spark.task.cpus", "1") or "1"))
+    return sum(each.slots for each in executors(spark))
 
 
-def await_slots(spark: SparkSession, needed: int, timeout_s: float, who: str) -> int:
+def await_slots(
+    spark: SparkSession, needed: int, timeout_s: float, who: str, *, at_once: bool = False, spare: int = 0
+) -> int:
     """Waits until a cluster has ``needed`` slots; how many there are.
 
-    On this machine the options have been asked before, and under dynamic allocation executors come when tasks wait.
-    Raises SlotsUnavailable when too few have registered in time.
+    On this machine the options have been asked before. Under dynamic allocation executors come when tasks wait, so one
+    is enough to begin with; ``at_once`` (EAGER) all are asked for, and waited for. ``spare``: executors beyond those.
+
+    Raises SlotsUnavailable when too few have registered in time, TargetUnavailable when none ever can.
     """
     if is_connect(spark):
         return _session_slots(spark, needed, who)
     context = spark.sparkContext
     if context.master.startswith("local"):
         return registered_slots(spark)
-    least = 1 if context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true" else needed
-    deadline = time.monotonic() + timeout_s
+    is_dynamic = context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true"
+    least = needed if at_once or not is_dynamic else 1
+    request = request_of(spark, needed if at_once else 1, spare) if is_dynamic else None
+    begun = asked = time.monotonic()
+    if request is not None and (at_once or spare):
+        ask(spark, request)
     while (slots := registered_slots(spark)) < least:
-        if time.monotonic() > deadline:
+        now = time.monotonic()
+        if now - asked > _ASK_SECONDS or asked == begun:
+            asked = now
+            check_workers(spark)
+            if request is not None:
+                ask(spark, request)
+        if now > begun + timeout_s:
             master = context.master
             raise SlotsUnavailable(
                 needed,
                 slots,
                 f"{who} on '{master}', within {timeout_s:g} s,",
                 remedy="Lower the parallelism, start workers there, ask for executors that fit them "
-                "(spark.executor.memory, spark.executor.cores), or raise slot.request.timeout.",
+                "(taskmanager.memory.process.size, taskmanager.numberOfTaskSlots), or raise slot.request.timeout.",
             )
         time.sleep(_POLL_SECONDS)
     return slots

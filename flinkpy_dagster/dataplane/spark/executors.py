@@ -81,7 +81,11 @@ class ExecutorWatch:
         return known is None or known.lost_ms != found.lost_ms
 
     def _parsed(self, text: str, at_ms: int) -> list[ExecutorInfo]:
-        told = [each for each in json.loads(text) if (each["id"] == "driver") == self.is_local]
+        told = [
+            each
+            for each in json.loads(text)
+            if (each["id"] == "driver") == self.is_local and not _is_registering(each)
+        ]
         driver_slots = self._context.defaultParallelism if self.is_local else 0
         found = [parsed(each, driver_slots or each["totalCores"] // self._tasks, at_ms) for each in told]
         return sorted(found, key=lambda each: (each.registered_ms, each.id))
@@ -94,12 +98,12 @@ def executors(spark: SparkSession) -> list[ExecutorInfo]:
 
 def parsed(told: dict[str, Any], slots: int, at_ms: int) -> ExecutorInfo:
     """One of Spark's ``ExecutorSummary``."""
-    host, _, port = told["hostPort"].rpartition(":")
+    host, colon, port = told["hostPort"].rpartition(":")
     reason = told.get("removeReason") or ""
     return ExecutorInfo(
         id=told["id"],
-        host=host,
-        port=int(port),
+        host=host if colon else port,
+        port=int(port) if colon else 0,
         slots=max(slots, 1),
         memory_bytes=told["maxMemory"],
         since_ms=at_ms,
@@ -107,6 +111,11 @@ def parsed(told: dict[str, Any], slots: int, at_ms: int) -> ExecutorInfo:
         lost_ms=None if told["isActive"] else _ms(told.get("removeTime")) or at_ms,
         reason="" if reason == _RELEASED else reason,
     )
+
+
+def _is_registering(told: dict[str, Any]) -> bool:
+    """It has come, but takes no blocks yet, and has no port."""
+    return told["isActive"] and ":" not in told["hostPort"]
 
 
 def _ms(text: str | None) -> int:

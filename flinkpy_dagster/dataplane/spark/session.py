@@ -21,8 +21,10 @@ from flinkpy_dagster.config.slots import slots_of_this_machine
 from flinkpy_dagster.config.storage import spark_storage_settings
 from flinkpy_dagster.config.targets import TargetKind, spark_settings, target_of
 from flinkpy_dagster.dataplane.spark import worker_daemon
+from flinkpy_dagster.dataplane.spark.cluster_limits import check_before_start
 from flinkpy_dagster.dataplane.spark.connect import SessionAddress, connected_session
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
+from flinkpy_dagster.dataplane.spark.pod_templates import pod_template_settings
 from flinkpy_dagster.dataplane.spark.session_registry import token_of
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
 from flinkpy_dagster.dataplane.spark.worker_code import provide_package
@@ -61,6 +63,7 @@ def spark_session(configuration: Configuration | None = None) -> SparkSession:
         if session is not None:
             return session
         settings = session_settings(configuration or Configuration())
+        settings |= pod_template_settings(configuration or Configuration())
         if SparkContext._active_spark_context is None:
             _start(settings)
         return SparkSession.builder.getOrCreate()
@@ -182,6 +185,7 @@ def prepared(settings: dict[str, str]) -> dict[str, str]:
     if _java() is None:
         raise TargetUnavailable(_NEEDS_JAVA)
     _check_master(settings["spark.master"])
+    check_before_start(settings)
     _set_environment(settings)
     logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
     return {"spark.driver.defaultJavaOptions": logging} | settings

@@ -15,6 +15,7 @@ from dagster import DagsterInstance
 from flinkpy_dagster.api.capturing import CapturedJob, capture
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.targets import run_tags
 from flinkpy_dagster.errors import InvalidProgram, JobNotFound
 from flinkpy_dagster.graph.json_plan import job_plan
 from flinkpy_dagster.ids import random_id
@@ -174,14 +175,15 @@ def start(instance: DagsterInstance, store: JobStore, job: StoredJob) -> Submitt
     before = [record.dagster_run for record in runs_of_job(instance, job.job_id)]
     run_id = str(uuid.uuid4()) if before else run_id_of(job.job_id)  # a job that goes on has another run
     JobResultStore(instance.root_directory).forget(job.job_id)
+    configuration = Configuration.from_dict(job.configuration)
     launch(
         instance,
         location_file=location_file(store.folder_of(job.job_id)),
         location_name=f"{LOCATION_PREFIX}{job.job_id}",
         log_file=store.log_of(job.job_id),
         run_id=run_id,
-        run_config=run_config_of(job.dagster_name, job.args, Configuration.from_dict(job.configuration)),
-        tags={JOB_TAG: "true", JOB_ID_TAG: job.job_id, JOB_NAME_TAG: job.name},
+        run_config=run_config_of(job.dagster_name, job.args, configuration),
+        tags={JOB_TAG: "true", JOB_ID_TAG: job.job_id, JOB_NAME_TAG: job.name} | run_tags(configuration),
         parent=before[0] if before else None,
     )
     return SubmittedJob(job_id=job.job_id, run_id=run_id, name=job.name)

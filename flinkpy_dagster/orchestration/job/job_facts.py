@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.targets import unused_options
 from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.json_plan import job_plan
@@ -37,7 +38,9 @@ _HIDDEN = "******"
 
 
 def tell_graph(control: RunControl, graph: NamedGraph, configuration: Configuration, job_id: str) -> None:
-    """At the start of a run."""
+    """At the start of a run; also options that its target has no use for."""
+    for sentence in unused_options(configuration):
+        control.tell(sentence, {})
     control.tell(
         f"Job '{graph.job_graph.name}' has id {job_id}",
         {GRAPH_FACT: graph_fact(graph, configuration, job_id)},

@@ -14,6 +14,7 @@ from flinkpy_dagster.orchestration.job.resuming import Records
 from flinkpy_dagster.orchestration.streaming.stream_run import epoch_runner
 from flinkpy_dagster.runtime.job_tasks import tasks_by_region, tasks_of
 from flinkpy_dagster.runtime.scheduling import slots_for_job
+from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 
 
 class SessionStart:
@@ -70,12 +71,14 @@ def region_runner(
     listener: Any,
     job_id: str,
     inspector: Any = None,
+    mode: SchedulingMode | None = None,
 ) -> Runner:
     """The RegionRunner of a job, or its EpochRunner if it is unbounded; waits for the session and a slot.
 
-    ``inspector`` (``dataplane.checked_frames.Inspector``) looks at results before they become visible.
+    ``inspector`` (``dataplane.checked_frames.Inspector``) looks at results before they become visible. ``mode``: that
+    of the run; None, the option's.
     """
-    session = _with_slots(session, job_graph, configuration)
+    session = _with_slots(session, job_graph, configuration, mode)
     if is_unbounded(job_graph):
         return epoch_runner(session, job_graph, configuration, listener, job_id, folder, inspector)
     spark = session()
@@ -95,17 +98,28 @@ def region_runner(
 
 
 def _with_slots(
-    session: Callable[[], Any], job_graph: JobGraph, configuration: Configuration
+    session: Callable[[], Any],
+    job_graph: JobGraph,
+    configuration: Configuration,
+    mode: SchedulingMode | None,
 ) -> Callable[[], Any]:
-    """Raises SlotsUnavailable when the cluster has none in time."""
+    """Raises SlotsUnavailable when the cluster has none in time. EAGER asks for those of the whole job at once."""
+    mode = mode or SchedulingMode(configuration.get("jobmanager.scheduling-mode"))
+    tasks = tasks_of(job_graph)
+    groups = [tasks] if mode is SchedulingMode.EAGER else list(tasks_by_region(tasks).values())
 
     def with_slots() -> Any:
         spark = session()
         from flinkpy_dagster.dataplane.spark.cluster_slots import await_slots
 
-        needed = max(map(slots_for_job, tasks_by_region(tasks_of(job_graph)).values()))
-        timeout = configuration.get("slot.request.timeout").total_seconds()
-        await_slots(spark, needed, timeout, f"job '{job_graph.name}'")
+        await_slots(
+            spark,
+            max(map(slots_for_job, groups)),
+            configuration.get("slot.request.timeout").total_seconds(),
+            f"job '{job_graph.name}'",
+            at_once=mode is SchedulingMode.EAGER,
+            spare=configuration.get("slotmanager.redundant-taskmanager-num"),
+        )
         return spark
 
     return with_slots

@@ -61,7 +61,9 @@ def _job_run(loaded: "LoadedProgram", context: InitResourceContext) -> JobRun:
     folders = [data_folder(options, loaded.graph.name, each) for each in ancestors]
     made = JobRun(
         graph,
-        lambda: region_runner(session, graph.job_graph, options, folder, sinks, job_id, inspection),
+        lambda: region_runner(
+            session, graph.job_graph, options, folder, sinks, job_id, inspection, run_control(run_id).mode
+        ),
         sinks,
         configuration=options,
         resuming=Resuming(graph, records_of(run_id), folders) if is_resumable(graph) else None,
