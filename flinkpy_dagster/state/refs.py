@@ -6,8 +6,11 @@ rescaling means reading the segments of all subtasks whose key groups overlap wi
 """
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from flinkpy_dagster.state.packed_segments import Packed
 
 MIN_TIMESTAMP = -(2**63)
 
@@ -70,7 +73,7 @@ class SubtaskStateRef:
     subtask: int
     epoch: int
     key_groups: tuple[int, int] = (0, 0)
-    segments: tuple[SegmentRef, ...] = ()
+    segments: Sequence[SegmentRef] = ()
     operator_state: bytes = b""
     operator_state_file: FileRef | None = None
     watermark: int = MIN_TIMESTAMP
@@ -81,6 +84,14 @@ class SubtaskStateRef:
     entries: int = 0
     live_bytes: int = 0
     written_bytes: int = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Segments travel as bytes: most of who gets them does not look."""
+        segments = self.segments
+        if not isinstance(segments, Packed):
+            segments = Packed.of((each.to_json() for each in segments), SegmentRef.from_json)
+        others = (getattr(self, name) for name in self.__dataclass_fields__ if name != "segments")
+        return _unpickled, (segments, *others)
 
     @property
     def files(self) -> tuple[FileRef, ...]:
@@ -129,6 +140,11 @@ class SubtaskStateRef:
                 "operator_state_file": None if blob is None else FileRef.from_json(blob),
             },
         )
+
+
+def _unpickled(segments: Sequence[SegmentRef], *others: Any) -> SubtaskStateRef:
+    names = (name for name in SubtaskStateRef.__dataclass_fields__ if name != "segments")
+    return SubtaskStateRef(segments=segments, **dict(zip(names, others)))
 
 
 def overlapping(
