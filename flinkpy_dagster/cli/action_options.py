@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from flinkpy_dagster.cli.actions import SHELLS
 from flinkpy_dagster.cli.arguments import Parser
+from flinkpy_dagster.cli.session_options import add_session
 from flinkpy_dagster.cli.target_options import add_shown_target, add_task_managers
 
 
@@ -389,6 +390,7 @@ ADDED: dict[str, Callable[[Parser], None]] = {
     "checkpoint": _add_checkpoint,
     "state": _add_state,
     "taskmanagers": lambda parser: add_task_managers(parser, _add_cluster),
+    "session": lambda parser: add_session(parser, _add_pairs),
     "recover": _add_recover,
     "config": _add_config,
     "gateway": _add_gateway,

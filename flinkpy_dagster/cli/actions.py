@@ -12,6 +12,7 @@ ACTIONS = {
     "checkpoint": "make a checkpoint of a running job",
     "state": "look at the state of a checkpoint or savepoint",
     "taskmanagers": "list the TaskManagers of running jobs: slots, and who was lost",
+    "session": "start, stop or list Spark applications that several jobs share",
     "recover": "launch submitted jobs again that never started, or whose process is gone",
     "config": "list the options there are, and their values",
     "gateway": "serve Flink's REST API",

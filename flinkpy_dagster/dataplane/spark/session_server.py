@@ -23,6 +23,7 @@ _POOLS = Path(__file__).with_name("fair_pools.xml")
 _START_SECONDS = 60.0
 _STOP_SECONDS = 10.0
 _POLL_SECONDS = 0.1
+_started_here: "dict[int, subprocess.Popen[bytes]]" = {}
 
 RELEASE_SETTINGS = {
     "spark.connect.execute.manager.detachedTimeout": "10s",  # Spark jobs of a client that is gone are canceled
@@ -75,11 +76,13 @@ def stop_session(session: StartedSession) -> None:
             os.kill(session.pid, number)
         deadline = time.monotonic() + _STOP_SECONDS
         while session.is_alive() and time.monotonic() < deadline:
-            _reap(session.pid)
+            if (own := _started_here.get(session.pid)) is not None:
+                own.poll()  # else it stays a zombie
             time.sleep(_POLL_SECONDS)
         if not session.is_alive():
             break
     forget(session)
+    _started_here.pop(session.pid, None)
 
 
 def _of_workers(settings: dict[str, str]) -> dict[str, str]:
@@ -96,7 +99,7 @@ def _launched(settings: dict[str, str], environment: dict[str, str], log: Path) 
     command = [str(home / "bin" / "spark-submit"), "--class", _CLASS, *pairs, "spark-internal"]
     log.touch(mode=0o600)
     with log.open("wb") as output:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             env=os.environ | environment | {"SPARK_HOME": str(home)},
             stdin=subprocess.DEVNULL,
@@ -104,6 +107,8 @@ def _launched(settings: dict[str, str], environment: dict[str, str], log: Path) 
             stderr=output,
             start_new_session=True,
         )
+    _started_here[process.pid] = process
+    return process
 
 
 def _await_answer(process: "subprocess.Popen[bytes]", host: str, address: SessionAddress, log: Path) -> None:
@@ -146,8 +151,3 @@ def _last_line(log: Path) -> str:
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
     told = [line for line in lines if line and not line.startswith(("at ", "WARNING:", "Caused by:"))]
     return told[-1] if told else "it said nothing"
-
-
-def _reap(pid: int) -> None:
-    with suppress(ChildProcessError):  # of another process than this one
-        os.waitpid(pid, os.WNOHANG)

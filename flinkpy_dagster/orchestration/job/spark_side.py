@@ -11,6 +11,7 @@ from flinkpy_dagster.graph.boundedness import is_unbounded
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.orchestration.job.job_run import Runner
 from flinkpy_dagster.orchestration.job.resuming import Records
+from flinkpy_dagster.orchestration.job.session_limits import check_session_job
 from flinkpy_dagster.orchestration.streaming.stream_run import epoch_runner
 from flinkpy_dagster.runtime.job_tasks import tasks_by_region, tasks_of
 from flinkpy_dagster.runtime.scheduling import slots_for_job
@@ -78,6 +79,7 @@ def region_runner(
     ``inspector`` (``dataplane.checked_frames.Inspector``) looks at results before they become visible. ``mode``: that
     of the run; None, the option's.
     """
+    check_session_job(job_graph, configuration)
     session = _with_slots(session, job_graph, configuration, mode)
     if is_unbounded(job_graph):
         return epoch_runner(session, job_graph, configuration, listener, job_id, folder, inspector)
