@@ -31,7 +31,9 @@ class RestoreKind(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RestoreLine:
-    """One operator. ``entries`` and ``bytes`` of its state in the checkpoint; ``reason`` is for people."""
+    """One operator. ``entries`` and ``bytes`` of its state in the checkpoint; ``reason``, and ``instead``: what can be
+    done, are for people.
+    """
 
     operator_id: str
     label: str
@@ -40,6 +42,7 @@ class RestoreLine:
     bytes: int = 0
     has_state: bool = False
     reason: str = ""
+    instead: str = "change the program back, or start without state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,19 @@ class RestoreReport:
                     "the program has no operator of that uid",
                     "give the operator its uid again, or allow to leave state behind (-n)",
                 )
-            raise IncompatibleState(
-                line.label, line.reason, "change the program back, or start without state"
-            )
+            raise IncompatibleState(line.label, line.reason, line.instead)
+
+    def with_misfit(self, operator_id: str, reason: str, instead: str) -> "RestoreReport":
+        """The report with a reason against the state of an operator, which was only found when it was opened."""
+        return replace(
+            self,
+            lines=tuple(
+                replace(line, kind=RestoreKind.INCOMPATIBLE, reason=reason, instead=instead)
+                if line.operator_id == operator_id
+                else line
+                for line in self.lines
+            ),
+        )
 
     def text(self) -> str:
         """A line per operator."""

@@ -1,6 +1,6 @@
 """A job goes on with another parallelism, and with another graph: what the report says before is what happens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 from pathlib import Path
 
@@ -10,9 +10,13 @@ from pyspark.sql import SparkSession
 from flinkpy_dagster.api import (
     Encoder,
     FileSink,
+    KeyedProcessFunction,
+    RuntimeContext,
     Time,
     TumblingEventTimeWindows,
+    TypeInformation,
     Types,
+    ValueStateDescriptor,
     WatermarkStrategy,
 )
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
@@ -51,6 +55,53 @@ def job(
             )
 
     return build
+
+
+class Last(KeyedProcessFunction):
+    """The newest value per key, as a state of the given type."""
+
+    def __init__(self, descriptor: ValueStateDescriptor) -> None:
+        self.descriptor = descriptor
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.last = runtime_context.get_state(self.descriptor)
+
+    def process_element(self, value: tuple, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        self.last.update(str(value[2]) if self.descriptor.type_info == Types.STRING() else value[2])
+        yield f"{value[0]} {value[2]}"
+
+
+def remembering(folder: Path, kind: TypeInformation) -> Callable[[StreamExecutionEnvironment], None]:
+    """The newest value per key, beside a sum whose state stays as it is."""
+
+    def build(env: StreamExecutionEnvironment) -> None:
+        source = env.from_source(
+            growing_folder(folder / "in"), WatermarkStrategy.no_watermarks(), "lines"
+        ).uid("lines")
+        keyed = source.map(parsed, EVENT).key_by(lambda event: event[0], Types.STRING())
+        sink = FileSink.for_row_format(str(folder / "last"), Encoder.simple_string_encoder()).build()
+        last = keyed.process(Last(ValueStateDescriptor("last", kind)), Types.STRING()).uid("last")
+        last.sink_to(sink)
+        keyed.reduce(added).uid("sum").print()
+
+    return build
+
+
+def test_start_when_a_state_is_declared_otherwise_then_refused_and_told_before_the_first_epoch(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    put_events(tmp_path, 0)
+    run(epoch_runner(spark, remembering(tmp_path, Types.LONG()), tmp_path / "job"))
+    put_events(tmp_path, 1)
+    changed = epoch_runner(spark, remembering(tmp_path, Types.STRING()), tmp_path / "job")
+    with pytest.raises(IncompatibleState, match="state 'last' was ValueState<Long>, .* ValueState<String>"):
+        run(changed)
+    kinds = {line.label: line.kind.value for line in changed.listener.report.lines}
+    assert (kinds["last"], kinds["sum"]) == ("incompatible", "restored")
+    assert changed.listener.epochs == []
+    same = epoch_runner(spark, remembering(tmp_path, Types.LONG()), tmp_path / "job")
+    run(same)
+    assert same.keeping.epoch == 2
 
 
 def expected_sums(files: int) -> list[str]:

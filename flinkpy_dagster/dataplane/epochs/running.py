@@ -13,6 +13,7 @@ from pyspark.sql.streaming import StreamingQuery
 from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 from flinkpy_dagster.dataplane.epochs.commits import EpochSinks, Pending
 from flinkpy_dagster.dataplane.epochs.control import SavepointRequest, Trigger
+from flinkpy_dagster.dataplane.epochs.declaring import Declarations
 from flinkpy_dagster.dataplane.epochs.inspecting import pending_results
 from flinkpy_dagster.dataplane.epochs.kafka_groups import KafkaGroups
 from flinkpy_dagster.dataplane.epochs.offsets import offsets_for_metadata, offsets_for_query, position_of
@@ -28,10 +29,11 @@ from flinkpy_dagster.dataplane.spark.driver_loss import GONE
 from flinkpy_dagster.dataplane.spark.failures import spark_errors
 from flinkpy_dagster.dataplane.spark.shipping import check_picklable
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, plan_region
-from flinkpy_dagster.errors import FlinkpyError, JobFailed, StateNotStored
+from flinkpy_dagster.errors import FlinkpyError, IncompatibleState, JobFailed, StateNotStored
 from flinkpy_dagster.graph.boundedness import unbounded_sources
 from flinkpy_dagster.operators.epochs.epoch import Epoch
 from flinkpy_dagster.runtime.checkpoints import JobEnd
+from flinkpy_dagster.state.metadata import EpochMetadata
 
 if TYPE_CHECKING:
     from flinkpy_dagster.dataplane.epochs.runner import EpochRunner
@@ -67,12 +69,11 @@ class RunningEpochs:
         runner = self._runner
         # 1. lead the job: from here on no other run can commit; where does it go on?
         runner.keeping.check = self._check_going_on
-        start = runner.keeping.lead()
-        if runner.keeping.report is not None:
-            runner.listener.on_restore(runner.keeping.report)
+        start = self._lead()
         job_graph = runner.keeping.job_graph
         self.plans = plan_region(job_graph, whole_job(job_graph), in_epochs=True)
         check_picklable(plan.stage for plan in self.plans)
+        self._check_declarations()
         # 2. sinks: what the last epoch has pending is committed, what no epoch knows is deleted
         self._sinks = self._open_sinks(is_fresh=start is None)
         # 3. sources, from the offsets in the metadata
@@ -114,6 +115,34 @@ class RunningEpochs:
             self._runner.spark.sparkContext.cancelJobsWithTag(job_tag(self._runner.job_id))
 
     # -- opening ------------------------------------------------------------------------------------------
+
+    def _lead(self) -> EpochMetadata | None:
+        """The epoch to go on from; what is refused because of it is told before."""
+        keeping = self._runner.keeping
+        try:
+            return keeping.lead()
+        except IncompatibleState:
+            if keeping.report is not None:
+                self._runner.listener.on_restore(keeping.report)
+            raise
+
+    def _check_declarations(self) -> None:
+        """Tells what becomes of the state. Raises IncompatibleState if the program declares it otherwise."""
+        runner, keeping = self._runner, self._runner.keeping
+        if keeping.report is None:
+            return
+        if self._attempt == 0:  # later ones have the same program
+            declarations = Declarations(
+                job_graph=keeping.job_graph,
+                plans=self.plans,
+                configuration=runner.configuration,
+                epoch=Epoch(number=keeping.epoch + 1, folder=keeping.folder, restored=keeping.refs),
+                worker_code=runner.worker_code,
+            )
+            for each in declarations.misfits(runner.spark):
+                keeping.report = keeping.report.with_misfit(each.operator_id, each.reason, each.instead)
+        runner.listener.on_restore(keeping.report)
+        keeping.report.check()
 
     def _open_sinks(self, *, is_fresh: bool) -> EpochSinks:
         keeping = self._runner.keeping
