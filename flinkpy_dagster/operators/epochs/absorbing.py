@@ -31,12 +31,11 @@ class Absorbing:
         self._own_bytes = sum(len(page.data) for page in pages.values())
         self._budget = max(BUDGET_FACTOR * self._own_bytes, LEAST_BUDGET_BYTES)
         self._ranges: list[tuple[int, int]] = [part.key_groups for part in stored.parts]
-        self._newer: dict[int, set[int]] = {}
 
     def run(self) -> list[SegmentRef]:
         """Copies what is worth it; returns the segments that are left, oldest first."""
         parts = self._stored.parts
-        self._absorb_all(index for index, part in enumerate(parts) if self._live_of(part) <= 0)
+        self._absorb_all([index for index, part in enumerate(parts) if self._live_of(part) <= 0])
         self._absorb_tiers()
         while len(self._remaining()) >= MOST_SEGMENTS:
             self._absorb_all([min(self._remaining(), key=lambda index: self._live_of(parts[index]))])
@@ -67,7 +66,8 @@ class Absorbing:
             self._absorb_all(alike)
 
     def _absorb_all(self, indices: Iterable[int]) -> None:
-        for index in indices:
+        """The newest first: what it has is then among the pages of the new segment, and need not be looked for."""
+        for index in sorted(indices, reverse=True):
             self._take_over(index, self._ranges[index][1])
 
     def _absorb_outdated(self) -> None:
@@ -94,19 +94,23 @@ class Absorbing:
         part = self._stored.parts[index]
         start, end = self._ranges[index]
         self._ranges[index] = (until, max(until, end))
-        positions = part.segment.positions_of_groups(*intersection((start, end), (start, until)))
-        copied = list(part.segment.copies(self._counting(index, positions)))
+        copied = part.segment.copies(self._counting(index, intersection((start, end), (start, until))))
         self._pages.update((page.id, page) for page in copied)
         size = sum(len(page.data) for page in copied)
         self._own_bytes += size
         self._live[part.ref.file.path] = self._live_of(part) - size
 
-    def _counting(self, index: int, positions: range) -> list[int]:
-        """The positions of pages that are the newest of their ids. One without entries need only be known if there is
-        an older one.
+    def _counting(self, index: int, groups: tuple[int, int]) -> list[int]:
+        """The positions of pages of these key groups that are the newest of their ids. One without entries need only
+        be known if there is an older one.
         """
         segment, older = self._stored.parts[index].segment, self._stored.parts[:index]
-        own, taken, newer = slice(positions.start, positions.stop), self._pages, self._ids_after(index)
+        positions = segment.positions_of_groups(*groups)
+        own, taken, newer = (
+            slice(positions.start, positions.stop),
+            self._pages,
+            self._ids_after(index, groups),
+        )
         numbered = zip(positions, segment.ids[own].tolist(), segment.entries[own].tolist(), strict=True)
         return [
             position
@@ -116,14 +120,14 @@ class Absorbing:
             and (entries or any(part.find(page_id) >= 0 for part in older))
         ]
 
-    def _ids_after(self, index: int) -> set[int]:
-        """The pages that newer segments have."""
-        newer = self._newer.get(index)
-        if newer is None:
-            newer = self._newer[index] = set()
-            for part in self._stored.parts[index + 1 :]:
-                own = part.segment.positions_of_groups(*part.key_groups)
-                newer.update(part.segment.ids[own.start : own.stop])
+    def _ids_after(self, index: int, groups: tuple[int, int]) -> set[int]:
+        """The pages of these key groups in newer segments, but for those that have been taken over."""
+        newer: set[int] = set()
+        for later in self._remaining():
+            if later > index:
+                segment = self._stored.parts[later].segment
+                own = segment.positions_of_groups(*intersection(groups, self._ranges[later]))
+                newer.update(segment.ids[own.start : own.stop].tolist())
         return newer
 
 
