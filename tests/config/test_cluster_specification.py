@@ -30,6 +30,7 @@ def specification(options, **settings):
             {"taskmanager.memory.process.size": "4g", "taskmanager.memory.managed.size": "1g"},
             (1935, 1024, 1137),
         ),
+        ({"taskmanager.memory.process.size": "1g"}, (450, 0, 574)),  # Flink: 154 of heap, which Spark refuses
         ({"taskmanager.memory.flink.size": "1280m"}, (512, 512, 704)),
         (
             {"taskmanager.memory.task.heap.size": "1g", "taskmanager.memory.managed.size": "512m"},
@@ -71,9 +72,8 @@ def test_task_manager_when_nothing_sizes_it_then_an_active_cluster_gives_flinks_
     ("options", "sentence"),
     [
         (
-            {"taskmanager.memory.process.size": "1g"},
-            "taskmanager.memory.process.size leaves 153 mb of heap to the JVM, Spark needs 450 mb: give more, or lower "
-            "what is taken of it (taskmanager.memory.managed.fraction, taskmanager.memory.network.fraction).",
+            {"taskmanager.memory.process.size": "600m"},
+            "taskmanager.memory.process.size is 600 mb: Spark needs 450 mb of heap, and 256 mb beside it.",
         ),
         (
             {"jobmanager.memory.process.size": "800m", "jobmanager.memory.flink.size": "700m"},

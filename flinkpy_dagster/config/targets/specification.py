@@ -13,6 +13,7 @@ from flinkpy_dagster.errors import ConfigurationError
 MIB = 2**20
 _SPARK_LEAST_HEAP = 450 * MIB
 """Spark refuses an executor or driver with less: one and a half times what it reserves for itself."""
+_LEAST_BESIDE = 256 * MIB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +66,7 @@ def _job_manager(configuration: Configuration) -> ProcessMemory | None:
     elif flink is None and process is None:
         return None
     flink, around = _flink_memory(configuration, who, process, flink)
-    heap = flink - off_heap
-    _check_heap(heap, who)
-    return ProcessMemory(heap=heap, python=0, other=off_heap + around)
+    return _with_heap_for_spark(ProcessMemory(heap=flink - off_heap, python=0, other=off_heap + around), who)
 
 
 def _task_manager(configuration: Configuration, is_active: bool) -> ProcessMemory | None:
@@ -98,8 +97,8 @@ def _task_manager(configuration: Configuration, is_active: bool) -> ProcessMemor
     else:
         derived = int(flink * configuration.get("taskmanager.memory.network.fraction"))
         heap = flink - off_heap - managed - _bounded_network(configuration, derived)
-    _check_heap(heap, who)
-    return ProcessMemory(heap=heap, python=managed, other=flink - heap - managed + around)
+    memory = ProcessMemory(heap=heap, python=managed, other=flink - heap - managed + around)
+    return _with_heap_for_spark(memory, who)
 
 
 def _check_task_heap(task_heap: int, left: int, flink: int) -> None:
@@ -142,18 +141,22 @@ def _bounded_network(configuration: Configuration, derived: int) -> int:
     return bounded if most is None else min(bounded, most)
 
 
-def _check_heap(heap: int, who: str) -> None:
-    if heap < _SPARK_LEAST_HEAP:
+def _with_heap_for_spark(memory: ProcessMemory, who: str) -> ProcessMemory:
+    """A small process has less heap in Flink than Spark starts with: the rest of it is taken from what is beside."""
+    missing = _SPARK_LEAST_HEAP - memory.heap
+    if missing <= 0:
+        return memory
+    if memory.total < _SPARK_LEAST_HEAP + _LEAST_BESIDE:
         raise ConfigurationError(
-            f"{who}.memory.process.size leaves {_written(max(heap, 0))} of heap to the JVM, Spark needs "
-            f"{_written(_SPARK_LEAST_HEAP)}: give more, or lower what is taken of it ({_TAKES[who]})."
+            f"{who}.memory.process.size is {_written(memory.total)}: Spark needs {_written(_SPARK_LEAST_HEAP)} of "
+            f"heap, and {_written(_LEAST_BESIDE)} beside it."
         )
-
-
-_TAKES = {
-    "jobmanager": "jobmanager.memory.off-heap.size, jobmanager.memory.jvm-overhead.max",
-    "taskmanager": "taskmanager.memory.managed.fraction, taskmanager.memory.network.fraction",
-}
+    of_python = min(missing, memory.python)
+    return ProcessMemory(
+        heap=_SPARK_LEAST_HEAP,
+        python=memory.python - of_python,
+        other=memory.other - (missing - of_python),
+    )
 
 
 def _written(size: int) -> str:

@@ -33,7 +33,13 @@ from flinkpy_dagster.orchestration.job.job_report import accumulators, progress,
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.resuming import Resuming, is_resumable
 from flinkpy_dagster.orchestration.job.sink_outputs import ClientOutputs
-from flinkpy_dagster.orchestration.job.spark_side import SessionStart, data_folder, records_of, region_runner
+from flinkpy_dagster.orchestration.job.spark_side import (
+    SessionStart,
+    data_folder,
+    records_of,
+    region_runner,
+    with_held_slots,
+)
 from flinkpy_dagster.orchestration.naming import NamedGraph, legal_name
 from flinkpy_dagster.orchestration.run_control import run_control
 from flinkpy_dagster.orchestration.streaming.stream_run import keep_epochs
@@ -68,7 +74,7 @@ class EmbeddedJob(JobClient):
         self.graph = NamedGraph(program_name(job_graph.name), job_graph)
         restarts = restart_strategy(configuration)
         self.outputs = ClientOutputs(holds_back=not isinstance(restarts, NoRestart))
-        self._spark = SessionStart(configuration)
+        self._spark = SessionStart(with_held_slots(configuration, job_graph))
         self.folder = data_folder(configuration, legal_name(self.graph.name), self.job_id)
         is_followed = fixed_id is not None and is_resumable(self.graph)
         self.run = JobRun(

@@ -17,6 +17,8 @@ from flinkpy_dagster.runtime.job_tasks import tasks_by_region, tasks_of
 from flinkpy_dagster.runtime.scheduling import slots_for_job
 from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
 
+_LEAST_SLOTS = "slotmanager.number-of-slots.min"
+
 
 class SessionStart:
     """A SparkSession that starts in a thread of its own; ``session()`` waits for it and raises what went wrong.
@@ -57,6 +59,17 @@ class SessionStart:
             future.set_result(spark_session(self._configuration))
         except BaseException as error:
             future.set_exception(error)
+
+
+def with_held_slots(configuration: Configuration, job_graph: JobGraph) -> Configuration:
+    """For the session of a job. An unbounded one holds its slots also while it has nothing to read, as in Flink: their
+    TaskManagers are not idle, and the next epoch must not wait for them.
+    """
+    if not is_unbounded(job_graph) or configuration.contains_key(_LEAST_SLOTS):
+        return configuration
+    needed = max(map(slots_for_job, tasks_by_region(tasks_of(job_graph)).values()))
+    most = configuration.get("slotmanager.number-of-slots.max")
+    return Configuration(configuration).set(_LEAST_SLOTS, needed if most is None else min(needed, most))
 
 
 def data_folder(configuration: Configuration, job_name: str, job_id: str) -> str:

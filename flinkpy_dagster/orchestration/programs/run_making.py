@@ -19,7 +19,13 @@ from flinkpy_dagster.orchestration.job.resuming import (
     vertices_of_steps,
 )
 from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
-from flinkpy_dagster.orchestration.job.spark_side import SessionStart, data_folder, records_of, region_runner
+from flinkpy_dagster.orchestration.job.spark_side import (
+    SessionStart,
+    data_folder,
+    records_of,
+    region_runner,
+    with_held_slots,
+)
 from flinkpy_dagster.orchestration.naming import NamedGraph, job_id_of
 from flinkpy_dagster.orchestration.programs.asset_sources import with_assets_found
 from flinkpy_dagster.orchestration.programs.config_schema import CHECKPOINT_ID, argv_of, configuration_of
@@ -54,7 +60,7 @@ def _job_run(loaded: "LoadedProgram", context: InitResourceContext) -> JobRun:
     graph, inspection = loaded.checks.bound(graph)
     run_id = context.run.run_id
     job_id = job_id_of(run_id, context.run.tags)
-    session = _session(context, options, loaded.spark_resource)
+    session = _session(context, with_held_slots(options, graph.job_graph), loaded.spark_resource)
     sinks = KeptOutputs()
     folder = data_folder(options, loaded.graph.name, run_id)
     ancestors = _ancestors(context)
