@@ -24,6 +24,7 @@ from flinkpy_dagster.dataplane.spark import worker_daemon
 from flinkpy_dagster.dataplane.spark.cluster_limits import check_before_start
 from flinkpy_dagster.dataplane.spark.connect import SessionAddress, connected_session
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
+from flinkpy_dagster.dataplane.spark.driver_noise import without_noise_of_loss
 from flinkpy_dagster.dataplane.spark.pod_templates import pod_template_settings
 from flinkpy_dagster.dataplane.spark.session_registry import token_of
 from flinkpy_dagster.dataplane.spark.shipping import package_folder
@@ -132,6 +133,8 @@ _DEFAULTS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
     "spark.log.level": "ERROR",
+    # a subtask that waits three seconds for the executor with its rows keeps all that read it waiting
+    "spark.locality.wait": "0s",
     # call sites of Column and DataFrame methods, for Spark's own messages: a third of all calls of the JVM
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.python.task.killTimeout": "100ms",  # after that a canceled worker gets its warning, see early_ends
@@ -171,7 +174,7 @@ def _start(settings: dict[str, str]) -> None:
     try:
         gateway = launch_gateway(conf, {"stderr": PIPE})
         threading.Thread(target=_pass_on, args=(gateway.proc.stderr, said), daemon=True).start()
-        provide_package(SparkContext(conf=conf, gateway=gateway))
+        provide_package(without_noise_of_loss(SparkContext(conf=conf, gateway=gateway)))
     except PySparkException as error:
         raise TargetUnavailable(f"Spark's JVM did not start: {_last(said) or error}") from error
     except Exception as error:  # Py4JJavaError of the SparkContext: no such master, a bad setting
