@@ -89,6 +89,7 @@ def test_bounded_job_when_the_driver_dies_then_it_restarts_in_the_same_run_with_
     assert done.stdout.splitlines() == ["6"]
     assert SAYS in done.stderr
     assert KILLED in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_unbounded_job_when_the_driver_dies_and_nothing_restarts_it_then_the_run_fails_and_the_next_goes_on(
@@ -105,6 +106,7 @@ def test_unbounded_job_when_the_driver_dies_and_nothing_restarts_it_then_the_run
     last = failed.stderr.splitlines()[-1]
     assert last.startswith(f"flinkpy: Job 'unbounded' failed: {SAYS}"), failed.stderr[-3000:]
     assert KILLED in last
+    assert "Traceback" not in failed.stderr
     assert lines_below(tmp_path / "out") == ["1", "3"]
     assert flinkpy_run(tmp_path, UNBOUNDED, *one_file_an_epoch).returncode == 0
     assert lines_below(tmp_path / "out") == ["1", "113", "13", "3"]

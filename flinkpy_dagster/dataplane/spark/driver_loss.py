@@ -18,7 +18,7 @@ from flinkpy_dagster.dataplane.spark.connect import how_lost, is_connect
 
 CONNECTION_ERRORS = (Py4JNetworkError, ConnectionError, EOFError)
 """What calls raise when the JVM is gone."""
-GONE = (Py4JError, AttributeError)
+GONE = (Py4JError, ConnectionError, AttributeError)
 """What calls on a context raise whose driver has ended; AttributeError once it is known."""
 
 _WAIT_SECONDS = 2.0  # its sockets close a little before its process has ended
@@ -59,7 +59,9 @@ def how_it_ended(context: Any, wait_s: float = 0) -> str | None:
             return f"Spark's driver JVM (process {process.pid}) {_how(process.wait(wait_s))}."
     try:
         is_stopped = getattr(context, "_jsc", None) is None or context._jsc.sc().isStopped()
-    except Py4JError:  # it ends just now
+    except (Py4JError, ConnectionError):  # it ends just now
+        if process is not None and not wait_s:
+            return how_it_ended(context, _WAIT_SECONDS)
         return "Spark's driver JVM does not answer."
     return "Spark's driver has stopped its SparkContext." if is_stopped else None
 
