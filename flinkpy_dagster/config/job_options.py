@@ -75,8 +75,9 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "execution.target",
         STRING,
         "local",
-        "What runs the job: the name of an entry point of the group flinkpy_dagster.executors, or local on the Spark "
-        "master that is given here, local[N] or spark://HOST:PORT.",
+        "Where the job runs: local, local[N], remote, spark://HOST:PORT, yarn-per-job, yarn-application, "
+        "kubernetes-application, k8s://URL, sc://HOST:PORT, or the name of an entry point of the group "
+        "flinkpy_dagster.executors.",
     ),
     ConfigOption(
         "execution.attached",
@@ -115,7 +116,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         integer(1),
         None,
         "Task slots of one TaskManager, which is one Spark executor; not set: the processors of this "
-        "machine.",
+        "machine, on a cluster 1.",
     ),
     ConfigOption(
         "slot.request.timeout",
