@@ -115,8 +115,9 @@ def _await_answer(process: "subprocess.Popen[bytes]", host: str, address: Sessio
     deadline = time.monotonic() + _START_SECONDS
     while not _answers(host, address.port):
         if process.poll() is not None or time.monotonic() > deadline:
-            with suppress(ProcessLookupError):
-                process.kill()
+            process.kill()
+            process.wait()
+            _started_here.pop(process.pid, None)
             raise TargetUnavailable(
                 f"The session did not start: {_last_line(log)} (all it said is in {log})."
             )
