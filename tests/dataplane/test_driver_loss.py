@@ -51,6 +51,18 @@ def test_driver_when_it_lives_then_it_is_not_lost(context) -> None:
     assert SparkContext._active_spark_context is context
 
 
+def test_driver_when_its_sockets_are_closed_before_its_process_has_ended_then_its_end_is_waited_for(
+    context, process
+) -> None:
+    def refuse():
+        process.kill()  # it is about to end
+        raise ConnectionRefusedError
+
+    context._jsc = SimpleNamespace(sc=refuse)
+    says = f"Spark's driver JVM (process {process.pid}) was killed (SIGKILL"
+    assert driver_loss.lost_driver().startswith(says)
+
+
 def test_driver_when_it_was_killed_then_that_is_said_and_the_next_session_is_a_new_one(
     context, process
 ) -> None:

@@ -172,9 +172,10 @@ def test_fields_when_program_is_bounded_or_has_a_session_then_what_means_nothing
 
 
 def test_checkpoint_id_when_several_lives_have_it_then_the_latest(tmp_path: Path) -> None:
-    for life in (1, 2, 10):
-        (tmp_path / "orders" / f"run-{life}" / "chk-7").mkdir(parents=True)
-    (tmp_path / "orders" / "run-11" / "chk-8").mkdir(parents=True)
+    for life, number in ((1, 7), (2, 7), (10, 7), (11, 8)):
+        folder = tmp_path / "orders" / f"run-{life}" / f"chk-{number}"
+        folder.mkdir(parents=True)
+        (folder / "_metadata").touch()
     options = configuration_of(
         processed({"restore": {"checkpoint_id": 7}, "checkpointing": {"dir": str(tmp_path)}})
     )

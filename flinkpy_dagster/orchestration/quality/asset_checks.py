@@ -1,7 +1,7 @@
 """Asset checks that run by themselves: of keyed state, and of assets that no program makes."""
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dagster import (
     AssetCheckExecutionContext,
@@ -14,9 +14,11 @@ from dagster import (
 
 from flinkpy_dagster.errors import CheckpointNotFound
 from flinkpy_dagster.orchestration.quality.expecting import AssetLike, Expectations, expect
-from flinkpy_dagster.orchestration.quality.outcomes import SuiteOutcome, check_result
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks, state_spec
 from flinkpy_dagster.orchestration.quality.suites import SuiteLike, suite_of
+
+if TYPE_CHECKING:
+    from flinkpy_dagster.orchestration.quality.outcomes import SuiteOutcome
 
 
 def expectations_check(
@@ -39,7 +41,7 @@ def expectations_check(
         check.name, asset=AssetKey(check.asset), blocking=blocking, description=check.description
     )
 
-    def evaluate(context: AssetCheckExecutionContext) -> SuiteOutcome:
+    def evaluate(context: AssetCheckExecutionContext) -> "SuiteOutcome":
         from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 
         frame = dataframe(context)
@@ -64,13 +66,15 @@ def _state_check(
     session: Callable[[AssetCheckExecutionContext], Any],
     needed: frozenset[str],
 ) -> AssetChecksDefinition:
-    def evaluate(context: AssetCheckExecutionContext) -> SuiteOutcome:
+    def evaluate(context: AssetCheckExecutionContext) -> "SuiteOutcome":
         path = _newest_checkpoint(context, spec.asset_key)
         from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 
         assert check.uid is not None
         with CheckFrames(session(context)).state(path, check.uid, check.state) as frame:
             if frame is None:
+                from flinkpy_dagster.orchestration.quality.outcomes import SuiteOutcome
+
                 return SuiteOutcome(suite=check.name, expectations=())
             return _validated(frame, check)
 
@@ -79,7 +83,7 @@ def _state_check(
 
 def _check_definition(
     spec: AssetCheckSpec,
-    evaluate: Callable[[AssetCheckExecutionContext], SuiteOutcome],
+    evaluate: Callable[[AssetCheckExecutionContext], "SuiteOutcome"],
     needed: frozenset[str],
 ) -> AssetChecksDefinition:
     @asset_check(
@@ -90,12 +94,14 @@ def _check_definition(
         required_resource_keys=set(needed),
     )
     def expectations(context: AssetCheckExecutionContext) -> AssetCheckResult:
+        from flinkpy_dagster.orchestration.quality.outcomes import check_result
+
         return check_result(spec, evaluate(context))
 
     return expectations
 
 
-def _validated(frame: Any, check: Expectations) -> SuiteOutcome:
+def _validated(frame: Any, check: Expectations) -> "SuiteOutcome":
     from flinkpy_dagster.orchestration.quality.validating import validate
 
     return validate(frame, suite_of(check.suite, check.name), samples=check.samples)
