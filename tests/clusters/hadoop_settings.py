@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.sax.saxutils import escape
 
-NODE_MEMORY_MB = 4096
+NODE_MEMORY_MB = 5120
 MAXIMUM_ALLOCATION_MB = 3072
 NODE_EXPIRY_MS = 5_000
 """After so long without a word a NodeManager counts as lost."""

@@ -1,0 +1,201 @@
+"""``-t yarn-per-job`` on a real YARN: an application of its own per job, that ends with it, whatever ends it."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from benchmarks.soak_samples import children_by_parent, command_of, descendants
+from tests.clusters.hadoop import Hadoop
+from tests.clusters.test_standalone import check
+from tests.clusters.yarn_jobs import PATIENCE_SECONDS, ROOT, YarnJobs, kill_with_children
+from tests.dataplane import chaos_program
+from tests.dataplane.chaos_program import Input
+from tests.jobs import flight_delays_reference as reference
+from tests.jobs.running import rows_of
+
+pytestmark = [
+    pytest.mark.hadoop,
+    pytest.mark.spark,
+    pytest.mark.dagster,
+    pytest.mark.cluster,
+    pytest.mark.slow,
+]
+SUMS = {
+    "yarn.application.queue": "default",
+    "execution.checkpointing.interval": "100 ms",
+    "execution.trigger-interval": "50 ms",
+    "flinkpy.epoch.max-files": "1",
+    "restart-strategy.type": "fixed-delay",
+    "restart-strategy.fixed-delay.attempts": "1000",
+    "restart-strategy.fixed-delay.delay": "100 ms",
+    "taskmanager.memory.process.size": "1728 mb",
+}
+LONELY = """
+from pyflink.datastream import StreamExecutionEnvironment
+env = StreamExecutionEnvironment.get_execution_environment()
+env.from_collection([1]).map(lambda value: value).print()
+env.execute("lonely")
+"""
+
+
+@pytest.fixture
+def jobs(yarn: Hadoop, tmp_path: Path) -> Iterator[YarnJobs]:
+    running = YarnJobs(yarn, tmp_path)
+    yield running
+    running.end()
+
+
+def test_flights_when_run_per_job_then_results_equal_pandas_and_the_application_has_ended(jobs):
+    program = [str(ROOT / "jobs" / "flight_delays.py"), "--output", str(jobs.folder / "out")]
+    options = {
+        "execution.runtime-mode": "BATCH",
+        "yarn.tags": "delays,2013",
+        "yarn.application.queue": "default",
+    }
+    run = jobs.start("flights", options, *program)
+    assert run.wait(PATIENCE_SECONDS) == 0, jobs.said("flights")[-4000:]
+    jobs.wait("flights", lambda: jobs.is_gone("flights"))
+    told = {key: jobs.application("flights")[key] for key in ("state", "finalStatus", "applicationType")}
+    assert told == {"state": "FINISHED", "finalStatus": "SUCCEEDED", "applicationType": "SPARK"}
+    assert jobs.application("flights")["queue"] in ("default", "root.default")
+    assert set(jobs.application("flights")["applicationTags"].split(",")) == {"delays", "2013"}
+    flights = reference.flights()
+    for name, computed in reference.RESULTS.items():
+        expected, result = computed(flights), pd.read_parquet(jobs.folder / "out" / name)
+        pd.testing.assert_frame_equal(
+            rows_of(result[expected.columns]), rows_of(expected), check_dtype=False, rtol=0, atol=1e-9
+        )
+
+
+def test_sums_when_container_node_and_run_process_are_killed_and_a_job_is_canceled_then_each_number_counts_once(
+    jobs,
+):
+    given = Input(jobs.folder, records=1400, files=14)
+    sums = Sums(jobs)
+    given.deliver(3)
+    run = sums.start("first")
+    sums.await_epochs("first", 1)
+    # 1. an executor's process dies, in a container that its NodeManager goes on to look after
+    kill_with_children((jobs.executors("nodemanager1") + jobs.executors("nodemanager2"))[0])
+    given.deliver(2)
+    sums.await_epochs("first", 2)
+    # 2. a NodeManager dies with all its containers, as if the machine had
+    jobs.wait("first", lambda: jobs.executors("nodemanager1") + jobs.executors("nodemanager2") != [])
+    node = "nodemanager1" if not is_master(jobs, "nodemanager1") else "nodemanager2"
+    lost = jobs.hadoop.processes.pop(node)
+    kill_with_children(lost.pid)
+    lost.wait()
+    given.deliver(2)
+    sums.await_epochs("first", 2)
+    jobs.hadoop.start_node(int(node[-1]))
+    job_id = jobs.job_id("first")
+    assert f"{job_id} : chaos (RUNNING)" in jobs.ask("list")
+    # 3. the run process dies: its application ends
+    os.kill(run.pid, signal.SIGKILL)
+    run.wait()
+    jobs.wait("first", lambda: jobs.is_gone("first"))
+    # 4. the job goes on from its last checkpoint, and is stopped with a savepoint: its application ends
+    second = sums.start("second", restored=sums.last_checkpoint("first"))
+    given.deliver(3)
+    sums.await_epochs("second", 2)
+    jobs.ask("stop", "-p", str(jobs.folder / "stopped"), jobs.job_id("second"))
+    assert second.wait(PATIENCE_SECONDS) == 0, jobs.said("second")[-4000:]
+    jobs.wait("second", lambda: jobs.is_gone("second"))
+    # 5. another job goes on from the savepoint; it has read everything when it is canceled
+    (savepoint,) = (jobs.folder / "stopped").glob("savepoint-*")
+    given.deliver(4)
+    third = sums.start("third", restored=savepoint)
+    jobs.wait("third", lambda: is_complete(given, jobs.folder))
+    jobs.ask("cancel", jobs.job_id("third"))
+    third.wait(PATIENCE_SECONDS)
+    jobs.wait("third", lambda: jobs.is_gone("third"))
+    check(given, jobs.folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("unknown", {"yarn.application.queue": "nobody"}, ("nobody", "yarn.application.queue")),
+        ("closed", {"yarn.application.queue": "closed"}, ("closed", "STOPPED", "yarn.application.queue")),
+        (
+            "large",
+            {"taskmanager.memory.process.size": "64 gb"},
+            ("3072", "taskmanager.memory.process.size"),
+        ),
+    ],
+)
+def test_request_when_the_cluster_can_never_give_it_then_the_error_names_option_and_limit(
+    jobs, name, options, said
+):
+    (jobs.folder / "lonely.py").write_text(LONELY)
+    assert jobs.start(name, options, "lonely.py").wait(PATIENCE_SECONDS) == 1
+    last = jobs.said(name).splitlines()[-1]
+    assert [each for each in ("flinkpy: ", *said) if each not in last] == []
+    assert jobs.application(name) == {}  # nothing was submitted
+
+
+def test_job_when_all_memory_of_its_queue_is_taken_then_it_fails_after_the_slot_request_timeout(jobs):
+    (jobs.folder / "lonely.py").write_text(LONELY)
+    options = {  # the ApplicationMaster takes 896 mb of the queue's 2560
+        "yarn.application.queue": "small",
+        "taskmanager.memory.process.size": "1728 mb",
+        "slot.request.timeout": "3 s",
+    }
+    assert jobs.start("crowded", options, "lonely.py").wait(PATIENCE_SECONDS) == 1
+    last = jobs.said("crowded").splitlines()[-1]
+    assert last.startswith(
+        "flinkpy: Could not acquire the minimum required resources: job 'lonely' on 'yarn'"
+    ), last
+    assert "slot.request.timeout" in last
+    jobs.wait("crowded", lambda: jobs.is_gone("crowded"))
+
+
+def test_job_when_hadoops_configuration_is_not_named_then_the_error_names_the_variable(jobs, monkeypatch):
+    (jobs.folder / "lonely.py").write_text(LONELY)
+    monkeypatch.setattr(YarnJobs, "environment", {**jobs.environment, "HADOOP_CONF_DIR": ""})
+    assert jobs.start("homeless", {}, "lonely.py").wait(PATIENCE_SECONDS) == 1
+    assert "HADOOP_CONF_DIR" in jobs.said("homeless").splitlines()[-1]
+
+
+class Sums:
+    """Runs of ``chaos_program``; checkpoints of each are in a folder of its name."""
+
+    def __init__(self, jobs: YarnJobs) -> None:
+        self.jobs = jobs
+
+    def start(self, name: str, restored: Path | None = None, **more: str):
+        options = SUMS | {"execution.checkpointing.dir": str(self.jobs.folder / name)} | more
+        start_from = ["-s", str(restored)] if restored else []
+        return self.jobs.start(name, options, *start_from, chaos_program.__file__, str(self.jobs.folder))
+
+    def epochs(self, name: str) -> set[str]:
+        return {each.parent.name for each in (self.jobs.folder / name).rglob("_metadata")}
+
+    def await_epochs(self, name: str, count: int) -> None:
+        """So many that were not there before."""
+        before = self.epochs(name)
+        self.jobs.wait(name, lambda: len(self.epochs(name) - before) >= count)
+
+    def last_checkpoint(self, name: str) -> Path:
+        """The newest that is complete."""
+        found = [each.parent for each in (self.jobs.folder / name).rglob("_metadata")]
+        return max(found, key=lambda each: int(each.name.rpartition("-")[2]))
+
+
+def is_complete(given: Input, folder: Path) -> bool:
+    """Are all results visible?"""
+    try:
+        check(given, folder)
+    except (AssertionError, OSError):  # not yet, or a file was moved while it was looked for
+        return False
+    return True
+
+
+def is_master(jobs: YarnJobs, node: str) -> bool:
+    """Is the ApplicationMaster on this node?"""
+    below = descendants(jobs.hadoop.processes[node].pid, children_by_parent())
+    return any(b"ExecutorLauncher" in command_of(each) for each in below)
