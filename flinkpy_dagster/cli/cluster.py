@@ -37,7 +37,7 @@ class JobLine:
 @dataclass(frozen=True, slots=True)
 class TaskManagers:
     """``registered`` and ``lost`` as Flink's ``/taskmanagers`` has them; here with ``jobId``, ``registeredAt``, of lost
-    ones ``lostAt`` and ``reason``, which is empty for one that was idle and released.
+    ones ``lostAt`` and ``reason``, which is empty for one that was idle and released; ``endedAt`` of an ended job.
     """
 
     registered: list[dict[str, Any]]

@@ -79,6 +79,8 @@ def _details(instance: Any, job: JobOverview) -> JobDetails:
 def _about(manager: Any) -> dict[str, Any]:
     executor = manager.executor
     about = {"jobId": manager.details.overview.job_id, "registeredAt": executor.registered_ms}
+    if manager.details.overview.is_terminal:
+        about["endedAt"] = manager.details.overview.end_ms
     if executor.lost_ms is not None:
         about |= {"slotsNumber": manager.slots, "lostAt": executor.lost_ms, "reason": executor.reason}
     return about

@@ -27,6 +27,7 @@ def report_of(configuration: Configuration) -> Report:
     target = target_of(configuration)
     specification = cluster_specification(configuration, is_active=target.kind in ACTIVE)
     own = {key: value for key, value in configuration.to_dict().items() if key.startswith("spark.")}
+    own.pop("spark.master", None)  # it has its say in which target that is
     return {
         "target": target.name,
         "kind": target.kind.value,
@@ -45,9 +46,7 @@ def report_of(configuration: Configuration) -> Report:
             }
             for effect in effects(configuration)
         ],
-        "spark": dict(
-            sorted((spark_settings(configuration) | own | {"spark.master": target.master}).items())
-        ),
+        "spark": dict(sorted((spark_settings(configuration) | own).items())),
         "pod_template": executor_template(configuration),
         "run_tags": run_tags(configuration),
         "unused": unused_options(configuration),

@@ -30,7 +30,7 @@ def run(arguments: Arguments) -> int:
 def drawn(found: TaskManagers) -> list[str]:
     """The table's lines: those that are registered, then those that are not any more."""
     rows: list[tuple[str, ...]] = [_HEAD]
-    rows += [_row(each, str(each["freeSlots"]), "registered") for each in found.registered]
+    rows += [_row(each, str(each["freeSlots"]), _state_of(each)) for each in found.registered]
     rows += [_row(each, "", _end_of(each)) for each in found.lost]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
     return [
@@ -42,6 +42,12 @@ def _row(manager: dict[str, Any], free: str, state: str) -> tuple[str, ...]:
     registered = manager.get("registeredAt") or 0
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(registered / 1000)) if registered else ""
     return manager["id"], manager.get("jobId", ""), str(manager["slotsNumber"]), free, since, state
+
+
+def _state_of(manager: dict[str, Any]) -> str:
+    if (ended := manager.get("endedAt")) is None:
+        return "registered"
+    return f"until {time.strftime('%H:%M:%S', time.localtime(ended / 1000))}, when the job ended"
 
 
 def _end_of(manager: dict[str, Any]) -> str:

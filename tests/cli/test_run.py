@@ -170,3 +170,11 @@ def test_run_when_interrupted_then_cancels_and_exits_with_130(flinkpy_run):
     code, out, err = flinkpy_run(SCRIPTED + "Scripted(JobStatus.RUNNING)\nraise KeyboardInterrupt")
     assert (code, out) == (130, "canceled\n")
     assert err.splitlines()[-1] == "flinkpy: interrupted."
+
+
+def test_run_when_an_option_is_for_another_target_then_named_on_stderr(flinkpy_run):
+    code, _, err = flinkpy_run(SCRIPTED + "Scripted(JobStatus.FINISHED)", "-D", "yarn.application.queue=q")
+    assert code == 0
+    assert (
+        "flinkpy: Option 'yarn.application.queue' has no effect on local ('local'): it is for yarn.\n" in err
+    )

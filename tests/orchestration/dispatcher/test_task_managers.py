@@ -89,10 +89,12 @@ def test_table_when_drawn_then_a_line_each(monkeypatch):
         "registeredAt": 1795206851130,
         "lostAt": 1795206859637,
     }
-    lines = drawn(TaskManagers([registered], [lost | {"reason": "it died"}, lost | {"reason": ""}]))
+    ended = registered | {"id": "h:3-abcdef", "freeSlots": 2, "endedAt": 1795206859637}
+    lines = drawn(TaskManagers([registered, ended], [lost | {"reason": "it died"}, lost | {"reason": ""}]))
     assert lines == [
         "TaskManager  job  slots  free  since                state",
         "h:1-abcdef   j    2      1     2026-11-20 20:34:11  registered",
+        "h:3-abcdef   j    2      2     2026-11-20 20:34:11  until 20:34:19, when the job ended",
         "h:2-abcdef   j    2            2026-11-20 20:34:11  lost 20:34:19: it died",
         "h:2-abcdef   j    2            2026-11-20 20:34:11  released 20:34:19, it was idle",
     ]
