@@ -6,7 +6,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from py4j.protocol import Py4JNetworkError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -49,6 +49,33 @@ def context(process, monkeypatch):
 def test_driver_when_it_lives_then_it_is_not_lost(context) -> None:
     assert driver_loss.lost_driver() is None
     assert SparkContext._active_spark_context is context
+
+
+@pytest.mark.parametrize(
+    ("error", "is_suspected"),
+    [
+        (Py4JNetworkError("Answer from Java side is empty"), True),
+        (ConnectionRefusedError(), True),
+        (Py4JError("An error occurred while calling o225.isActive"), True),
+        (
+            Py4JError("An error occurred while calling o1.no. Trace:\npy4j.Py4JException: no such method"),
+            False,
+        ),
+        (ValueError("An error occurred"), False),
+    ],
+)
+def test_loss_when_a_call_fails_then_suspected_by_what_it_raises(error, is_suspected) -> None:
+    assert driver_loss.suggests_loss(error) == is_suspected
+
+
+def test_loss_when_another_thread_has_told_it_then_a_call_that_was_under_way_tells_the_same(
+    context, process
+) -> None:
+    process.kill()
+    told = driver_loss.lost_driver(is_suspected=True)
+    with pytest.raises(JobFailed) as failed, spark_errors("words", "tag"):
+        raise Py4JError("An error occurred while calling o225.isActive")
+    assert told in str(failed.value)
 
 
 def test_driver_when_its_sockets_are_closed_before_its_process_has_ended_then_its_end_is_waited_for(

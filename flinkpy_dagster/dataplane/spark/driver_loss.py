@@ -21,6 +21,12 @@ CONNECTION_ERRORS = (Py4JNetworkError, ConnectionError, EOFError)
 GONE = (Py4JError, ConnectionError, AttributeError)
 """What calls on a context raise whose driver has ended; AttributeError once it is known."""
 
+
+def suggests_loss(error: BaseException) -> bool:
+    """Is it what calls raise when the JVM goes away? A call that was under way when it did gives a bare Py4JError."""
+    return isinstance(error, CONNECTION_ERRORS) or (type(error) is Py4JError and "Trace:" not in str(error))
+
+
 _WAIT_SECONDS = 2.0  # its sockets close a little before its process has ended
 _lock = threading.Lock()
 _last = ""
@@ -34,8 +40,8 @@ def is_lost(spark: SparkSession) -> bool:
 def lost_driver(*, is_suspected: bool = False) -> str | None:
     """How the driver of this process has ended, as a sentence; None if it has not.
 
-    What is left of it is forgotten: the next session is a new one. ``is_suspected``: a call has raised one of
-    ``CONNECTION_ERRORS``.
+    What is left of it is forgotten: the next session is a new one. ``is_suspected``: a call has raised what
+    ``suggests_loss``.
     """
     global _last
     with _lock:

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from flinkpy_dagster.dataplane.spark.connect import session_loss
-from flinkpy_dagster.dataplane.spark.driver_loss import CONNECTION_ERRORS, lost_driver
+from flinkpy_dagster.dataplane.spark.driver_loss import lost_driver, suggests_loss
 from flinkpy_dagster.dataplane.spark.unfit_workers import missing_package, unfit_worker
 from flinkpy_dagster.dataplane.spark.unreadable import Sources, unreadable
 from flinkpy_dagster.errors import (
@@ -73,7 +73,7 @@ def spark_errors(job: str, tag: str, source: str | None = None, sources: Sources
     try:
         yield
     except (PySparkException, Py4JError, OSError, EOFError) as error:
-        lost = session_loss(error) or lost_driver(is_suspected=isinstance(error, CONNECTION_ERRORS))
+        lost = session_loss(error) or lost_driver(is_suspected=suggests_loss(error))
         if lost is not None:
             raise JobFailed(job, TargetUnavailable(lost)) from error
         if not isinstance(error, PySparkException | Py4JError):
