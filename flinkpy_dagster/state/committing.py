@@ -245,7 +245,7 @@ class SwapCommits(Commits):
         return version
 
     def drop(self, name: str) -> None:
-        self._files.delete(self._path(name))
+        self._files.delete_files([self._path(f"{name}/{METADATA}")])
 
     def newest_leader(self) -> int:
         return self._read()[0].token
