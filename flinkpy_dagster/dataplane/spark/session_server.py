@@ -26,6 +26,8 @@ _POLL_SECONDS = 0.1
 _started_here: "dict[int, subprocess.Popen[bytes]]" = {}
 
 RELEASE_SETTINGS = {
+    # a server sees that a client is gone when it ends the stream to it, which clients that live then renew
+    "spark.connect.execute.reattachable.senderMaxStreamDuration": "10s",
     "spark.connect.execute.manager.detachedTimeout": "10s",  # Spark jobs of a client that is gone are canceled
     "spark.connect.execute.manager.maintenanceInterval": "2s",
     "spark.connect.session.manager.defaultSessionTimeout": "15min",  # what it has kept is let go of
@@ -82,7 +84,8 @@ def stop_session(session: StartedSession) -> None:
         if not session.is_alive():
             break
     forget(session)
-    _started_here.pop(session.pid, None)
+    if (own := _started_here.pop(session.pid, None)) is not None:
+        own.wait()
 
 
 def _of_workers(settings: dict[str, str]) -> dict[str, str]:
