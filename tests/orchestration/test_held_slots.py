@@ -16,8 +16,9 @@ LEAST = "slotmanager.number-of-slots.min"
         ("streaming", {"slotmanager.number-of-slots.max": "1"}, 1),
         ("streaming", {LEAST: "7"}, 7),
         ("bounded", {}, 0),
+        ("bounded", {"jobmanager.scheduling-mode": "EAGER"}, 2),
     ],
 )
-def test_session_when_the_job_never_ends_then_its_slots_are_held(program, options, least):
+def test_session_when_the_job_never_ends_or_is_eager_then_its_slots_are_held(program, options, least):
     graph = captured(program).job_graph
     assert with_held_slots(Configuration.from_dict(options), graph).get(LEAST) == least

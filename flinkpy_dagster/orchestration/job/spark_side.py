@@ -62,12 +62,15 @@ class SessionStart:
 
 
 def with_held_slots(configuration: Configuration, job_graph: JobGraph) -> Configuration:
-    """For the session of a job. An unbounded one holds its slots also while it has nothing to read, as in Flink: their
-    TaskManagers are not idle, and the next epoch must not wait for them.
+    """For the session of a job. An unbounded one, and any under EAGER, holds its slots also while it does nothing in
+    them, as in Flink: their TaskManagers are not idle, and the next epoch must not wait for them.
     """
-    if not is_unbounded(job_graph) or configuration.contains_key(_LEAST_SLOTS):
+    is_eager = SchedulingMode(configuration.get("jobmanager.scheduling-mode")) is SchedulingMode.EAGER
+    if configuration.contains_key(_LEAST_SLOTS) or not (is_eager or is_unbounded(job_graph)):
         return configuration
-    needed = max(map(slots_for_job, tasks_by_region(tasks_of(job_graph)).values()))
+    tasks = tasks_of(job_graph)
+    groups = [tasks] if is_eager else tasks_by_region(tasks).values()
+    needed = max(map(slots_for_job, groups))
     most = configuration.get("slotmanager.number-of-slots.max")
     return Configuration(configuration).set(_LEAST_SLOTS, needed if most is None else min(needed, most))
 
