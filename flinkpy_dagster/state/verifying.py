@@ -12,10 +12,12 @@ METADATA = "_metadata"
 
 
 def read_metadata(files: Files, path: str) -> EpochMetadata:
-    """The metadata in a folder (absolute); raises CorruptState."""
+    """The metadata in a folder (absolute); raises CorruptState, and OSError if another machine does not answer."""
     try:
         return decoded(files.read(joined(path, METADATA)))
     except OSError as error:
+        if not _is_final(files.of(path), error):
+            raise
         raise CorruptState(path, f"its {METADATA} cannot be read ({error})") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CorruptState(path, f"its {METADATA} makes no sense: {error}") from error
@@ -41,11 +43,21 @@ def verify(files: Files, folder: str, metadata: EpochMetadata, path: str) -> Non
 
 
 def check_sizes(files: Files, folder: str, wanted: Iterable[FileRef], owner: str) -> None:
-    """Raises CorruptState if a file is not there or has another size; ``owner``: the checkpoint that needs it."""
+    """Raises CorruptState if a file is not there or has another size; ``owner``: the checkpoint that needs it.
+
+    OSError if another machine does not answer.
+    """
     by_path = {joined(folder, file.path): file for file in wanted}
     for path, size in files.sizes(by_path).items():
         file = by_path[path]
+        if isinstance(size, OSError) and not _is_final(files, size):
+            raise size
         if isinstance(size, OSError):
             raise CorruptState(owner, f"its file '{file.path}' cannot be read ({size})") from size
         if size != file.bytes:
             raise CorruptState(owner, f"its file '{file.path}' has {size} bytes, {file.bytes} were written")
+
+
+def _is_final(files: Files, error: OSError) -> bool:
+    """Is a file damaged? A disk that cannot read it will not; a network may next time, and nothing must be given up."""
+    return files.is_local or isinstance(error, FileNotFoundError)

@@ -5,12 +5,14 @@ from pathlib import Path
 import pytest
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import CheckpointNotFound
+from flinkpy_dagster.errors import CheckpointNotFound, StateNotStored
 from flinkpy_dagster.orchestration.streaming.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.metadata import EpochMetadata
 from flinkpy_dagster.state.savepoints import write_savepoint
+from flinkpy_dagster.state.storage.schemes import files_of
+from tests.clusters.s3 import running_s3
 
 JOB = "My Job"
 
@@ -89,3 +91,26 @@ def test_start_when_a_savepoint_is_newer_then_latest_means_it(folder: Path, tmp_
 def test_start_when_a_savepoint_is_not_there_then_it_is_refused(folder: Path) -> None:
     with pytest.raises(CheckpointNotFound):
         start(folder, path="/nowhere/savepoint")
+
+
+def test_start_when_there_is_no_such_bucket_then_it_is_said_before_anything_runs() -> None:
+    with running_s3() as s3:
+        configuration = s3.configuration.set("execution.checkpointing.dir", "s3://nothing/checkpoints")
+        with pytest.raises(StateNotStored, match=r"'s3://nothing/checkpoints/my_job' \(.*NoSuchBucket"):
+            stream_start(configuration, JOB)
+
+
+def test_savepoints_when_noted_in_an_object_store_are_found_there() -> None:
+    with running_s3() as s3:
+        root = f"s3a://{s3.bucket}"
+        configuration = s3.configuration.set("execution.checkpointing.dir", root)
+        store = CheckpointStore(f"{root}/my_job/run-1", files=files_of(configuration))
+        store.lead()
+        done = store.commit(EpochMetadata(job_name=JOB, job_id="0" * 32, epoch=1, completed_ms=1000))
+        assert stream_start(configuration, JOB).folder == f"{root}/my_job/run-1"
+        _, path = write_savepoint(
+            done.metadata, store.folder, f"{root}/saved", completed_ms=2000, files=files_of(configuration)
+        )
+        note_savepoint(configuration, JOB, path, 2000)
+        begun = stream_start(configuration.set("execution.state-recovery.path", "latest"), JOB)
+        assert (begun.folder, begun.restored and begun.restored.path) == (f"{root}/my_job/run-2", path)

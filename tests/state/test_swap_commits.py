@@ -87,3 +87,30 @@ def test_lead_when_the_folder_was_copied_from_a_file_system_goes_on():
     again = CheckpointStore(ROOT, files=files)
     assert again.lead().metadata.epoch == 4
     assert again.token == 2
+
+
+@pytest.mark.parametrize("operation", ["read", "size"])
+def test_lead_when_the_store_does_not_answer_falls_back_to_nothing(operation):
+    class Silent(CrashingObjects):
+        is_silent = False
+
+        def read(self, path):
+            return self._asked("read", path)
+
+        def size(self, path):
+            return self._asked("size", path)
+
+        def _asked(self, name, path):
+            if self.is_silent and name == operation and "_head" not in path:
+                raise OSError("read timed out")
+            return getattr(super(), name)(path)
+
+    files = Silent()
+    store = leading(files)
+    for number in (1, 2):
+        store.commit(epoch(number, [segment(files, number, f"s{number}")]))
+    files.is_silent = True
+    with pytest.raises(OSError, match="timed out"):
+        leading(files)
+    files.is_silent = False
+    assert leading(files).newest().metadata.epoch == 2

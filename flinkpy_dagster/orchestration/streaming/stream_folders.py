@@ -16,7 +16,7 @@ from hashlib import sha256
 from operator import itemgetter
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import CheckpointNotFound, CorruptState
+from flinkpy_dagster.errors import CheckpointNotFound, CorruptState, StateNotStored
 from flinkpy_dagster.orchestration.naming import legal_name
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
@@ -52,11 +52,17 @@ def stream_start(configuration: Configuration, job_name: str) -> StreamStart:
 
     ``execution.state-recovery.path`` is a checkpoint or savepoint, ``latest`` or ``none``; not set: an available-now
     run goes on from the newest epoch, a continuous one, too, if the run before it has not ended by itself. Raises
-    CheckpointNotFound, CorruptState.
+    CheckpointNotFound, CorruptState, StateNotStored for a file system that does not answer.
     """
     job = job_folder(configuration, job_name)
+    try:
+        return _start(configuration, job, files_of(configuration))
+    except OSError as problem:
+        raise StateNotStored(job, problem.strerror or str(problem)) from problem
+
+
+def _start(configuration: Configuration, job: str, files: Files) -> StreamStart:
     path = configuration.get("execution.state-recovery.path")
-    files = files_of(configuration)
     lives = _lives(job, files)
     fresh = joined(job, f"run-{_number(lives[-1]) + 1 if lives else 1}")
     if path not in (None, LATEST, NONE):
@@ -96,9 +102,7 @@ def note_savepoint(configuration: Configuration, job_name: str, path: str, compl
     files.put(noted, lines + json.dumps({"path": path, "completed_ms": completed_ms}).encode() + b"\n")
 
 
-def _latest(
-    job: str, fresh: str, newest: str | None, files: Files, *, is_asked_for: bool
-) -> StreamStart:
+def _latest(job: str, fresh: str, newest: str | None, files: Files, *, is_asked_for: bool) -> StreamStart:
     """The newest epoch or savepoint; a life whose sources have all ended is not gone on with."""
     found = CheckpointStore(newest, files=files).newest(is_verified=False) if newest is not None else None
     savepoint = _newest_savepoint(job, files) if is_asked_for else None
