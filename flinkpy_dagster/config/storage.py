@@ -78,7 +78,7 @@ def _default_file_system(configuration: Configuration) -> dict[str, str]:
 def hadoop_values(configuration: Configuration) -> dict[str, str]:
     """All keys that speak of file systems; those of the configuration win over Hadoop's files."""
     own = configuration.to_dict()
-    found = _of_files(os.environ.get("HADOOP_CONF_DIR"))
+    found = _of_files(os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR"))
     for prefix in _HADOOP:
         found |= {key.removeprefix(prefix): value for key, value in own.items() if key.startswith(prefix)}
     return found | {key: value for key, value in own.items() if key.startswith(("s3.", "fs.", "dfs."))}

@@ -173,12 +173,14 @@ def test_settings_when_flink_and_hadoop_say_them_are_flinks(tmp_path, monkeypatc
     assert spark_storage_settings(Configuration()) == {}
 
 
+@pytest.mark.parametrize("variable", ["HADOOP_CONF_DIR", "YARN_CONF_DIR"])
 def test_path_without_a_scheme_is_of_this_machine_and_what_yarn_ships_stays_on_the_default_file_system(
-    tmp_path, monkeypatch
+    variable, tmp_path, monkeypatch
 ):
+    monkeypatch.delenv("HADOOP_CONF_DIR", raising=False)
     default = "<property><name>fs.defaultFS</name><value>hdfs://names:9000/</value></property>"
     (tmp_path / "core-site.xml").write_text(f"<configuration>{default}</configuration>")
-    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    monkeypatch.setenv(variable, str(tmp_path))
     monkeypatch.setenv("HADOOP_USER_NAME", "ada")
     told = {"spark.hadoop.fs.defaultFS": "file:///", "spark.yarn.stagingDir": "hdfs://names:9000/user/ada"}
     assert spark_storage_settings(Configuration()) == told
