@@ -31,21 +31,26 @@ class ClassicEngine:
         self._context = session.sparkContext
 
     def master(self) -> str:
+        """See ``SparkEngine.master``."""
         return self._context.master
 
     def slots(self) -> int:
+        """See ``SparkEngine.slots``."""
         return self._context.defaultParallelism
 
     def files(self) -> FileSystem:
+        """See ``SparkEngine.files``."""
         return FileSystem(self._session)
 
     def with_settings(self, settings: Mapping[str, str]) -> SparkSession:
+        """See ``SparkEngine.with_settings``."""
         session = SparkSession(self._context, jsparkSession=self._session._jsparkSession.cloneSession())
         for key, value in settings.items():
             session.conf.set(key, value)
         return session
 
     def adopted(self, rows: DataFrame, session: SparkSession) -> DataFrame:
+        """See ``SparkEngine.adopted``."""
         jvm: Any = session._jvm
         plan = rows._jdf.logicalPlan()
         return DataFrame(
@@ -61,16 +66,20 @@ class ClassicEngine:
         return plan.toRdd().getNumPartitions() if count is None else count
 
     def provide_code(self, configuration: Configuration) -> WorkerCode:
+        """See ``SparkEngine.provide_code``."""
         return provide_code(self._context, configuration)
 
     def with_code(self, code: WorkerCode) -> AbstractContextManager[None]:
+        """See ``SparkEngine.with_code``."""
         return code.applied(self._context)
 
     def accumulator(self, param: AccumulatorParam[Any]) -> Accumulator[Any] | None:
+        """See ``SparkEngine.accumulator``."""
         return self._context.accumulator(param.zero({}), param)
 
     @contextmanager
     def jobs(self, tags: Sequence[str], description: str, pool: str) -> Iterator[None]:
+        """See ``SparkEngine.jobs``."""
         context = self._context
         for each in tags:
             context.addJobTag(each)
@@ -87,10 +96,12 @@ class ClassicEngine:
                 context.setLocalProperty(_POOL, before)
 
     def cancel(self, tag: str) -> None:
+        """See ``SparkEngine.cancel``."""
         with suppress(*GONE):
             self._context.cancelJobsWithTag(tag)
 
     def computed(self, rows: DataFrame, stack: ExitStack) -> DataFrame:
+        """See ``SparkEngine.computed``."""
         kept = rows.persist(StorageLevel.MEMORY_AND_DISK)
         stack.callback(kept.unpersist)
         kept.write.format("noop").mode("overwrite").save()

@@ -48,6 +48,7 @@ class ConnectEngine:
         return found
 
     def master(self) -> str:
+        """See ``SparkEngine.master``."""
         return str(self._session.conf.get("spark.master"))
 
     def slots(self) -> int:
@@ -56,6 +57,7 @@ class ConnectEngine:
         return max(1, leaves // int(self._session.conf.get("spark.task.cpus", "1")))
 
     def files(self) -> FileSystem:
+        """See ``SparkEngine.files``."""
         return SharedFiles()
 
     def with_settings(self, settings: Mapping[str, str]) -> SparkSession:
@@ -83,6 +85,7 @@ class ConnectEngine:
         return type(rows)(rows._plan, session)
 
     def partition_count(self, rows: DataFrame) -> int | None:
+        """See ``SparkEngine.partition_count``."""
         return None
 
     def provide_code(self, configuration: Configuration) -> WorkerCode:
@@ -119,9 +122,11 @@ class ConnectEngine:
         return folder
 
     def with_code(self, code: WorkerCode) -> AbstractContextManager[None]:
+        """See ``SparkEngine.with_code``."""
         return nullcontext()
 
     def accumulator(self, param: AccumulatorParam[Any]) -> Accumulator[Any] | None:
+        """See ``SparkEngine.accumulator``."""
         return None
 
     @contextmanager
@@ -140,6 +145,7 @@ class ConnectEngine:
                     session.removeTag(tag)
 
     def cancel(self, tag: str) -> None:
+        """See ``SparkEngine.cancel``."""
         for session in self._sessions():
             with suppress(*_GONE):
                 session.interruptTag(tag)

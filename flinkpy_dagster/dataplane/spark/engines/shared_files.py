@@ -18,12 +18,15 @@ class SharedFiles(FileSystem):
         """Needs no session."""
 
     def exists(self, path: str) -> bool:
+        """See ``FileSystem.exists``."""
         return os.path.exists(self.local_path(path))
 
     def is_local(self, path: str) -> bool:
+        """See ``FileSystem.is_local``."""
         return urlparse(path).scheme in ("", "file")
 
     def local_path(self, path: str) -> str:
+        """See ``FileSystem.local_path``."""
         if not self.is_local(path):
             raise InvalidProgram(
                 f"'{path}' cannot be written from a shared session: what a job writes there must be at a path without "
@@ -32,19 +35,23 @@ class SharedFiles(FileSystem):
         return unquote(urlparse(path).path) if path.startswith("file:") else path
 
     def write_bytes(self, path: str, content: bytes) -> None:
+        """See ``FileSystem.write_bytes``."""
         local = self.local_path(path)
         os.makedirs(os.path.dirname(local), exist_ok=True)
         with open(local, "wb") as file:
             file.write(content)
 
     def read_bytes(self, path: str) -> bytes:
+        """See ``FileSystem.read_bytes``."""
         with open(self.local_path(path), "rb") as file:
             return file.read()
 
     def make_folder(self, path: str) -> None:
+        """See ``FileSystem.make_folder``."""
         os.makedirs(self.local_path(path), exist_ok=True)
 
     def delete(self, path: str) -> None:
+        """See ``FileSystem.delete``."""
         local = self.local_path(path)
         if os.path.isdir(local) and not os.path.islink(local):
             shutil.rmtree(local)
@@ -52,6 +59,7 @@ class SharedFiles(FileSystem):
             os.remove(local)
 
     def move(self, source: str, target: str) -> None:
+        """See ``FileSystem.move``."""
         local = self.local_path(target)
         if os.path.exists(local):
             raise OSError(f"'{source}' could not be renamed to '{target}'.")
@@ -59,6 +67,7 @@ class SharedFiles(FileSystem):
         os.rename(self.local_path(source), local)
 
     def names(self, folder: str) -> list[str]:
+        """See ``FileSystem.names``."""
         return os.listdir(self.local_path(folder))
 
     def size_bytes(self, folder: str) -> int:
