@@ -28,11 +28,11 @@ def write_section(
             "",
             *_goals(benchmark, results),
             "",
-            f"`{_command(benchmark, options)}`, {date.today()}, {_machine()}.",
+            f"`{_command(benchmark, options)}`, {date.today()}, {machine()}.",
         ]
     )
     if file:
-        file.write_text(_with_section(file.read_text() if file.exists() else "", benchmark.name, section))
+        file.write_text(with_section(file.read_text() if file.exists() else "", benchmark.name, section))
     return section
 
 
@@ -82,7 +82,7 @@ def _command(benchmark: "Benchmark", options: argparse.Namespace) -> str:
     return f"python -m benchmarks.{benchmark.name} --repeats {options.repeats}{rows}{only} --write"
 
 
-def _machine() -> str:
+def machine() -> str:
     """Processor, cores and versions, in one line."""
     versions = [f"Python {platform.python_version()}"]
     for package in ("pyspark", "pyarrow"):
@@ -106,7 +106,7 @@ def _java() -> str:
     return told[0].replace('"', "") if told else "no Java"
 
 
-def _with_section(text: str, name: str, section: str) -> str:
+def with_section(text: str, name: str, section: str) -> str:
     """``text`` with the section between the comments that mark it replaced, or added at the end."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     marked = f"{begin}\n{section}\n{end}"
