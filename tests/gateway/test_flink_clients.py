@@ -1,7 +1,5 @@
 """Flink's own command line and web dashboard, out of a venv with apache-flink 2.3, against a gateway."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,11 +9,10 @@ from flinkpy_dagster.gateway.serving.app import gateway_app
 from flinkpy_dagster.orchestration.dispatcher.jobs import find_job
 from flinkpy_dagster.orchestration.streaming.run_requests import ANSWER, REQUEST
 from tests.gateway.conftest import settings
+from tests.gateway.flink_cli import CHROMIUM, VENV, flink
 from tests.gateway.serving import served
 from tests.gateway.told_jobs import tell_jobs
 
-VENV = os.environ.get("FLINK_VENV", "")
-CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 pytestmark = [
     pytest.mark.pyflink,
     pytest.mark.slow,
@@ -36,27 +33,6 @@ def cluster(tmp_path):
         ids = tell_jobs(instance)
         with served(gateway_app(instance, settings(tmp_path, dashboard=VENV))) as port:
             yield port, ids, instance
-
-
-def flink(port: int, folder: Path, action: str, *arguments: str) -> str:
-    """What Flink's command line prints."""
-    (home,) = Path(VENV).glob("lib/python3*/site-packages/pyflink")
-    (folder / "log").mkdir(exist_ok=True)
-    command = [
-        str(home / "bin/flink"),
-        action,
-        "-D",
-        "client.timeout=240s",
-        "-m",
-        f"localhost:{port}",
-        *arguments,
-    ]
-    environment = os.environ | {
-        "FLINK_LOG_DIR": str(folder / "log"),
-        "PATH": f"{VENV}/bin:{os.environ['PATH']}",
-    }
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    return done.stdout + done.stderr
 
 
 def test_list_when_jobs_are_there_then_flink_shows_them(cluster, tmp_path) -> None:

@@ -51,6 +51,7 @@ log = logging.getLogger(__name__)
 def gateway_app(instance: Any, settings: GatewaySettings) -> Starlette:
     """The application, over a Dagster instance. Raises ConfigurationError if its dashboard cannot be found."""
     recent_log.listen()
+    log.info("gateway started over the instance in %s", instance.root_directory)
     gateway = Gateway(instance, settings)
     dashboard = open_dashboard(settings.dashboard) if settings.dashboard is not None else None
     by_path: dict[str, dict[str, Route]] = {}
