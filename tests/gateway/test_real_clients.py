@@ -47,7 +47,9 @@ def gateway(tmp_path):
     command += ["-D", f"flinkpy.gateway.dashboard={VENV}"]
     environment = os.environ | {"DAGSTER_HOME": str(home)}
     with (tmp_path / "gateway.out").open("w") as output:
-        process = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, env=environment, cwd=tmp_path, stdout=output, stderr=subprocess.STDOUT
+        )
     try:
         yield port
         listed = subprocess.run(
