@@ -18,6 +18,7 @@ from tests.clusters import session_programs as programs
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]
 _RELEASED_WITHIN_SECONDS = 60.0
+CORPUS = Path(__file__).parents[1] / "conformance"
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +33,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def session(home: Path) -> Iterator[StartedSession]:
-    """One with two slots."""
+    """One with four slots."""
     settings = {
-        "execution.target": "local[2]",
+        "execution.target": "local[4]",
         "spark.connect.execute.reattachable.senderMaxStreamDuration": "3s",
         "spark.connect.execute.manager.detachedTimeout": "2s",
         "spark.connect.execute.manager.maintenanceInterval": "1s",
@@ -105,7 +106,7 @@ def test_slots_when_a_run_is_killed_or_canceled_then_nothing_of_it_runs_any_more
     marks = [tmp_path / "began-0", tmp_path / "began-1"]
     holder = launch(programs.SLOW.format(folder=str(tmp_path), seconds=600, count=2))
     assert await_that(lambda: all(mark.exists() and mark.read_text() for mark in marks), 240)
-    workers = [int(mark.read_text()) for mark in marks]  # they hold both slots for ten minutes
+    workers = [int(mark.read_text()) for mark in marks]  # they hold two slots for ten minutes
     os.kill(holder.pid, number)
     holder.communicate(timeout=120)
     assert await_that(lambda: not any(map(is_at_work, workers)), _RELEASED_WITHIN_SECONDS)
@@ -117,6 +118,26 @@ def is_at_work(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def test_corpus_when_programs_run_in_a_session_then_they_print_what_flink_prints(
+    session: StartedSession,
+) -> None:
+    names = "app_csv_orders,app_wordcount_batch,err_user_exception,key_batch_timers,win_late_side_output"
+    run = f"{sys.executable} -m flinkpy_dagster run -t {session.address} {{program}}"
+    command = [
+        sys.executable,
+        str(CORPUS / "check.py"),
+        str(CORPUS),
+        "--cmd",
+        run,
+        "--only",
+        names,
+        "--jobs",
+        "2",
+    ]
+    checked = subprocess.run([*command, "--timeout", "240"], capture_output=True, text=True)
+    assert "5 passed, 0 failed" in checked.stdout, checked.stdout
 
 
 def test_fairness_when_one_client_has_many_tasks_then_another_gets_the_next_slot(
