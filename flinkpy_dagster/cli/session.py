@@ -16,7 +16,8 @@ def _start(arguments: Arguments, tell: Teller) -> int:
     from flinkpy_dagster.dataplane.spark.session_server import start_session  # loads pyspark
 
     pairs = [*arguments.pairs, *([f"execution.target={arguments.master}"] if arguments.master else [])]
-    session = start_session(Configuration.from_pairs(pairs), arguments.host, arguments.port)
+    host, port = arguments.host or "localhost", arguments.port
+    session = start_session(Configuration.from_pairs(pairs), host, 15002 if port is None else port)
     tell(f"Session started at {session.address} on {session.master} (process {session.pid}).")
     tell(f"Run jobs in it with: flinkpy run -t {session.address} PROGRAM.py")
     if not session.token:
