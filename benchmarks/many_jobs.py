@@ -125,7 +125,9 @@ def main() -> int:
         text = section(measured(home, options.repeats), options.jobs, options.repeats)
     print(text)
     if options.write:
-        RESULTS.write_text(with_section(RESULTS.read_text(encoding="utf-8"), "many_jobs", text), encoding="utf-8")
+        RESULTS.write_text(
+            with_section(RESULTS.read_text(encoding="utf-8"), "many_jobs", text), encoding="utf-8"
+        )
     return 0
 
 

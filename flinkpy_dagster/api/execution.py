@@ -60,7 +60,9 @@ def executor_for(configuration: Configuration) -> Executor:
     target = configuration.get("execution.target")
     known = {entry.name: entry for entry in entry_points(group=EXECUTORS)}
     if "local" not in known:
-        raise TargetUnavailable(f"There is no entry point of the group {EXECUTORS}: is flinkpy-dagster installed?")
+        raise TargetUnavailable(
+            f"There is no entry point of the group {EXECUTORS}: is flinkpy-dagster installed?"
+        )
     if target not in known:
         configuration.set_string("spark.master", target_of(configuration).master)
         target = "local"

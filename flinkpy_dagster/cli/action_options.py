@@ -308,7 +308,12 @@ def _add_program(parser: Parser) -> None:
             "PYTHON",
             "the interpreter of the workers; may be one of an archive: venv.zip/venv/bin/python",
         ),
-        (("-pyclientexec", "--pyClientExecutable"), "client_executable", "PYTHON", "refused: see the message"),
+        (
+            ("-pyclientexec", "--pyClientExecutable"),
+            "client_executable",
+            "PYTHON",
+            "refused: see the message",
+        ),
     ):
         parser.add_argument(*names, dest=dest, metavar=metavar, help=sentence)
     parser.usage = f"{parser.prog} [OPTIONS] PROGRAM.py [ARGS...]"

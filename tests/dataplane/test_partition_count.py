@@ -28,6 +28,9 @@ def shapes(spark, tmp_path):
 
 
 def test_partition_count_when_a_dataframe_has_any_shape_then_that_of_its_rdd(shapes):
-    told = {name: engine_of(dataframe.sparkSession).partition_count(dataframe) for name, dataframe in shapes.items()}
+    told = {
+        name: engine_of(dataframe.sparkSession).partition_count(dataframe)
+        for name, dataframe in shapes.items()
+    }
     shapes["kept"].unpersist()
     assert told == {name: dataframe.rdd.getNumPartitions() for name, dataframe in shapes.items()}

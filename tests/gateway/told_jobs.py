@@ -123,9 +123,7 @@ class ToldJob:
         statistics.add(
             CheckpointRecord(id=3, is_savepoint=True, path="savepoint-3", operators=operators, **common)
         )
-        marks = {
-            vertex.id: [7000] * vertex.execution_parallelism for vertex in self.graph.job_graph.vertices
-        }
+        marks = {vertex.id: [7000] * vertex.execution_parallelism for vertex in self.graph.job_graph.vertices}
         keep_numbers(self.instance, self.run.run_id, self._metrics(), statistics, marks)
         return self
 

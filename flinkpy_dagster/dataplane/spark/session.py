@@ -111,7 +111,9 @@ def session_settings(configuration: Configuration) -> dict[str, str]:
     settings |= of_target | spark_storage_settings(configuration)
     pairs = configuration.to_dict()
     settings |= {key: value for key, value in pairs.items() if key.startswith("spark.")}
-    settings["spark.master"] = of_target.get("spark.master", "")  # the user's, unless execution.target is another
+    settings["spark.master"] = of_target.get(
+        "spark.master", ""
+    )  # the user's, unless execution.target is another
     settings.setdefault("spark.python.daemon.module", worker_daemon.__name__)
     if settings["spark.master"].startswith("local"):
         share = worker_memory_mib(slots_of_this_machine(configuration))

@@ -188,7 +188,9 @@ class EmbeddedJob(JobClient):
 
     def _cancel_run(self, run_id: str) -> None:
         with self._instance_lock:
-            if self._instance is not None and not self._instance.is_ephemeral:  # nobody else looks at one in memory
+            if (
+                self._instance is not None and not self._instance.is_ephemeral
+            ):  # nobody else looks at one in memory
                 run = self._instance.get_run_by_id(run_id)
                 if run is not None and not run.is_finished:
                     self._instance.report_run_canceling(run)
