@@ -1,16 +1,27 @@
 """The options of every action, in Flink's spelling where Flink has them."""
 
-import argparse
 from collections.abc import Callable
 
 from flinkpy_dagster.cli.actions import SHELLS
 from flinkpy_dagster.cli.arguments import Parser
+from flinkpy_dagster.cli.option_groups import (
+    add_cluster,
+    add_configuration,
+    add_format,
+    add_job,
+    add_json,
+    add_manager,
+    add_no_wait,
+    add_pairs,
+    add_program,
+    add_traceback,
+)
 from flinkpy_dagster.cli.session_options import add_session
 from flinkpy_dagster.cli.target_options import add_shown_target, add_task_managers
 
 
 def _add_run(parser: Parser) -> None:
-    _add_configuration(parser)
+    add_configuration(parser)
     parser.add_argument(
         "-d",
         "--detached",
@@ -62,9 +73,9 @@ def _add_run(parser: Parser) -> None:
         metavar="ROWS",
         help="show this many first rows of every Parquet result (default: 0)",
     )
-    _add_manager(parser)
-    _add_json(parser, "say what was submitted, and how it ended, as JSON objects, one per line")
-    _add_program(parser)
+    add_manager(parser)
+    add_json(parser, "say what was submitted, and how it ended, as JSON objects, one per line")
+    add_program(parser)
 
 
 def _add_info(parser: Parser) -> None:
@@ -77,15 +88,15 @@ def _add_info(parser: Parser) -> None:
         help="draw the JobGraph to this file instead: vertices, chains, ship strategies",
     )
     add_shown_target(parser)
-    _add_json(parser, "all plans, or what --slots or --target show, as one JSON object")
-    _add_configuration(parser)
-    _add_program(parser)
+    add_json(parser, "all plans, or what --slots or --target show, as one JSON object")
+    add_configuration(parser)
+    add_program(parser)
 
 
 def _add_plan(parser: Parser) -> None:
-    _add_json(parser, "none needed: it is JSON")
-    _add_configuration(parser)
-    _add_program(parser)
+    add_json(parser, "none needed: it is JSON")
+    add_configuration(parser)
+    add_program(parser)
 
 
 def _add_list(parser: Parser) -> None:
@@ -95,8 +106,8 @@ def _add_list(parser: Parser) -> None:
         (("-s", "--scheduled"), "shows_scheduled", "show only scheduled jobs"),
     ):
         parser.add_argument(*names, dest=dest, action="store_true", help=sentence)
-    _add_json(parser, "as one JSON object, as Flink's REST API has it in /jobs/overview")
-    _add_cluster(parser)
+    add_json(parser, "as one JSON object, as Flink's REST API has it in /jobs/overview")
+    add_cluster(parser)
 
 
 def _add_cancel(parser: Parser) -> None:
@@ -109,10 +120,10 @@ def _add_cancel(parser: Parser) -> None:
         const="",
         help="deprecated, use stop: make a savepoint before (default: execution.checkpointing.savepoint-dir)",
     )
-    _add_format(parser)
-    _add_json(parser, "as one JSON object")
-    _add_cluster(parser)
-    _add_job(parser)
+    add_format(parser)
+    add_json(parser, "as one JSON object")
+    add_cluster(parser)
+    add_job(parser)
 
 
 def _add_stop(parser: Parser) -> None:
@@ -128,11 +139,11 @@ def _add_stop(parser: Parser) -> None:
     parser.add_argument(
         "-d", "--drain", dest="drains", action="store_true", help="bring event time to its end before"
     )
-    _add_no_wait(parser)
-    _add_format(parser)
-    _add_json(parser, "as one JSON object")
-    _add_cluster(parser)
-    _add_job(parser)
+    add_no_wait(parser)
+    add_format(parser)
+    add_json(parser, "as one JSON object")
+    add_cluster(parser)
+    add_job(parser)
 
 
 def _add_savepoint(parser: Parser) -> None:
@@ -146,11 +157,11 @@ def _add_savepoint(parser: Parser) -> None:
         metavar="FILE",
         help="not here: no class of a program is needed to dispose",
     )
-    _add_no_wait(parser)
-    _add_format(parser)
-    _add_json(parser, "as one JSON object")
-    _add_cluster(parser)
-    _add_job(parser)
+    add_no_wait(parser)
+    add_format(parser)
+    add_json(parser, "as one JSON object")
+    add_cluster(parser)
+    add_job(parser)
     parser.add_argument(
         "folder",
         metavar="FOLDER",
@@ -167,14 +178,14 @@ def _add_checkpoint(parser: Parser) -> None:
         action="store_true",
         help="not here: checkpoints share what did not change",
     )
-    _add_json(parser, "as one JSON object")
-    _add_cluster(parser)
-    _add_job(parser)
+    add_json(parser, "as one JSON object")
+    add_cluster(parser)
+    add_job(parser)
 
 
 def _add_state(parser: Parser) -> None:
-    _add_pairs(parser)
-    _add_traceback(parser)
+    add_pairs(parser)
+    add_traceback(parser)
     parser.add_argument(
         "path", metavar="PATH", help="folder of a checkpoint or savepoint, or of a job: its newest epoch"
     )
@@ -187,12 +198,12 @@ def _add_state(parser: Parser) -> None:
     parser.add_argument(
         "--rows", type=int, default=0, metavar="ROWS", help="show this many rows (default: all)"
     )
-    _add_json(parser, "as JSON, one object per row")
+    add_json(parser, "as JSON, one object per row")
 
 
 def _add_recover(parser: Parser) -> None:
-    _add_json(parser, "as one JSON object")
-    _add_traceback(parser)
+    add_json(parser, "as one JSON object")
+    add_traceback(parser)
 
 
 def _add_config(parser: Parser) -> None:
@@ -203,8 +214,8 @@ def _add_config(parser: Parser) -> None:
     parser.add_argument(
         "-D", dest="pairs", action="append", default=[], metavar="key=value", help="an option that is set"
     )
-    _add_json(parser, "as one JSON object")
-    _add_traceback(parser)
+    add_json(parser, "as one JSON object")
+    add_traceback(parser)
 
 
 def _add_gateway(parser: Parser) -> None:
@@ -214,8 +225,8 @@ def _add_gateway(parser: Parser) -> None:
     parser.add_argument(
         "--port", type=int, metavar="PORT", help="port to serve (rest.port, default: 8081; 0: a free one)"
     )
-    _add_pairs(parser)
-    _add_traceback(parser)
+    add_pairs(parser)
+    add_traceback(parser)
 
 
 def _add_ui(parser: Parser) -> None:
@@ -228,7 +239,7 @@ def _add_ui(parser: Parser) -> None:
     parser.add_argument(
         "-w", "--workspace", metavar="FILE", help="Dagster workspace file, for code locations beside the jobs"
     )
-    _add_traceback(parser)
+    add_traceback(parser)
 
 
 def _add_completion(parser: Parser) -> None:
@@ -236,151 +247,6 @@ def _add_completion(parser: Parser) -> None:
 
 
 # -- what several have -----------------------------------------------------------------------------------
-
-
-def _add_configuration(parser: Parser) -> None:
-    parser.add_argument(
-        "-p", "--parallelism", type=_parallelism, metavar="N", help="parallelism of operators that set none"
-    )
-    _add_pairs(parser)
-
-
-def _add_pairs(parser: Parser) -> None:
-    parser.add_argument(
-        "-D",
-        dest="pairs",
-        action="append",
-        default=[],
-        metavar="key=value",
-        help="an option of the configuration, see docs/options.md; spark.* goes to Spark; may be repeated",
-    )
-
-
-def _add_program(parser: Parser) -> None:
-    """The program is the first word that is no option, or what -py or -pym name; what follows is its own."""
-    _add_traceback(parser)
-    for names, dest, metavar, sentence in (
-        (
-            ("-py", "--python"),
-            "program",
-            "PROGRAM.py",
-            "the program; may import pyflink.* or flinkpy_dagster.api",
-        ),
-        (
-            ("-pym", "--pyModule"),
-            "module",
-            "MODULE",
-            "the program is this module, found in the files of -pyfs",
-        ),
-        (
-            ("-c", "--class", "--function"),
-            "function",
-            "FUNCTION",
-            "call this function of the program with the environment, not main",
-        ),
-        (
-            ("-pyfs", "--pyFiles"),
-            "files",
-            "FILES",
-            ".py, .zip, .whl and .egg files and folders, separated by commas, for the import path of driver, workers",
-        ),
-        (
-            ("-pypath", "--pyPythonPath"),
-            "python_path",
-            "FOLDERS",
-            "folders, separated by colons, as with -pyfs",
-        ),
-        (
-            ("-pyreq", "--pyRequirements"),
-            "requirements",
-            "FILE[#FOLDER]",
-            "packages that the workers shall have; FOLDER has them if no index is to be asked",
-        ),
-        (
-            ("-pyarch", "--pyArchives"),
-            "archives",
-            "FILES",
-            "archives, separated by commas, unpacked in the workers' working folder: data.zip, or data.zip#NAME",
-        ),
-        (
-            ("-pyexec", "--pyExecutable"),
-            "python_executable",
-            "PYTHON",
-            "the interpreter of the workers; may be one of an archive: venv.zip/venv/bin/python",
-        ),
-        (
-            ("-pyclientexec", "--pyClientExecutable"),
-            "client_executable",
-            "PYTHON",
-            "refused: see the message",
-        ),
-    ):
-        parser.add_argument(*names, dest=dest, metavar=metavar, help=sentence)
-    parser.usage = f"{parser.prog} [OPTIONS] PROGRAM.py [ARGS...]"
-    parser.take_rest()
-
-
-def _add_cluster(parser: Parser) -> None:
-    """Where the jobs are, and options that Flink's command line takes there."""
-    _add_manager(parser)
-    _add_pairs(parser)
-    parser.add_argument("-t", "--target", metavar="TARGET", help="accepted; -m says where the jobs are")
-    _add_traceback(parser)
-
-
-def _add_manager(parser: Parser) -> None:
-    parser.add_argument(
-        "-m",
-        "--jobmanager",
-        dest="manager",
-        metavar="HOST:PORT",
-        help="ask this gateway, not the Dagster instance of DAGSTER_HOME",
-    )
-
-
-def _add_job(parser: Parser) -> None:
-    parser.add_argument(
-        "job_id", metavar="JOB_ID", nargs="?", help="the id of the job, or of its Dagster run"
-    )
-
-
-def _add_format(parser: Parser) -> None:
-    parser.add_argument(
-        "-type",
-        "--type",
-        dest="format_type",
-        metavar="FORMAT",
-        default="CANONICAL",
-        help="format of the savepoint: canonical or native, which are the same here",
-    )
-
-
-def _add_no_wait(parser: Parser) -> None:
-    parser.add_argument(
-        "-detached",
-        "--detached",
-        dest="is_detached",
-        action="store_true",
-        help="print the trigger id, do not wait",
-    )
-
-
-def _add_json(parser: Parser, sentence: str) -> None:
-    parser.add_argument("--json", action="store_true", help=sentence)
-
-
-def _add_traceback(parser: Parser) -> None:
-    parser.add_argument("--traceback", action="store_true", help="show the whole traceback of an error")
-
-
-def _parallelism(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number") from None
-    if number < 1:
-        raise argparse.ArgumentTypeError("The parallelism of an operator must be at least 1")
-    return number
 
 
 ADDED: dict[str, Callable[[Parser], None]] = {
@@ -394,8 +260,8 @@ ADDED: dict[str, Callable[[Parser], None]] = {
     "savepoint": _add_savepoint,
     "checkpoint": _add_checkpoint,
     "state": _add_state,
-    "taskmanagers": lambda parser: add_task_managers(parser, _add_cluster),
-    "session": lambda parser: add_session(parser, _add_pairs),
+    "taskmanagers": add_task_managers,
+    "session": add_session,
     "recover": _add_recover,
     "config": _add_config,
     "gateway": _add_gateway,

@@ -1,11 +1,10 @@
 """The options of ``flinkpy session``."""
 
-from collections.abc import Callable
-
 from flinkpy_dagster.cli.arguments import Parser
+from flinkpy_dagster.cli.option_groups import add_pairs
 
 
-def add_session(parser: Parser, add_pairs: Callable[[Parser], None]) -> None:
+def add_session(parser: Parser) -> None:
     """Of starting, stopping and listing."""
     parser.add_argument("what", choices=["start", "stop", "list"], help="start one, stop one, list all")
     parser.add_argument(

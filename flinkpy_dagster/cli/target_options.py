@@ -1,10 +1,10 @@
 """Options about targets and TaskManagers; ``action_options`` adds them to its actions."""
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from flinkpy_dagster.cli.arguments import Parser
+from flinkpy_dagster.cli.option_groups import add_cluster
 
 
 def add_shown_target(parser: Parser) -> None:
@@ -19,8 +19,8 @@ def add_shown_target(parser: Parser) -> None:
     )
 
 
-def add_task_managers(parser: Parser, add_cluster: Callable[[Parser], None]) -> None:
-    """Those of ``taskmanagers``; ``add_cluster`` adds those about where the jobs are."""
+def add_task_managers(parser: Parser) -> None:
+    """Those of ``taskmanagers``."""
     parser.add_argument(
         "--json",
         action="store_true",
