@@ -32,6 +32,7 @@ from flinkpy_dagster.orchestration.dispatcher.jobs import find_job, run_id_of, r
 from flinkpy_dagster.orchestration.dispatcher.launching import launch
 from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
 from flinkpy_dagster.orchestration.job.job_results import JobResultStore
+from flinkpy_dagster.orchestration.job.session_limits import check_session_job
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, legal_name
 from flinkpy_dagster.programs import pyflink_alias
 from flinkpy_dagster.programs.program import Program, module_program
@@ -145,6 +146,7 @@ class _Submission:
             raise InvalidProgram(SINGLE_JOB)
         # 1. the job can run
         require_runnable(captured.job_graph)
+        check_session_job(captured.job_graph, captured.configuration)
         earlier = tuple(job.job_id for job in self.jobs)
         stored = _stored(
             self._call, self._files, captured, self._configuration, self._job_id or random_id(), earlier

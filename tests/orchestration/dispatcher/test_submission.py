@@ -153,6 +153,21 @@ def test_program_when_it_has_no_job_then_refused_and_nothing_is_left(instance, t
 
 
 @pytest.mark.dagster
+def test_job_when_its_session_cannot_run_it_then_refused_and_nothing_is_left(instance, tmp_path):
+    endless = tmp_path / "endless.py"
+    endless.write_text(
+        "from pyflink.datastream import StreamExecutionEnvironment\n"
+        "env = StreamExecutionEnvironment.get_execution_environment()\n"
+        "env.socket_text_stream('localhost', 9).print()\n"
+        "env.execute('endless')\n"
+    )
+    shared = Configuration.from_dict({"execution.target": "sc://localhost:15002"})
+    with pytest.raises(InvalidProgram, match="'endless' cannot run in a shared session: it never ends"):
+        submit_program(instance, ProgramCall(path=str(endless), folder=str(tmp_path)), shared)
+    assert (JobStore(instance.root_directory).ids(), list_jobs(instance)) == ([], [])
+
+
+@pytest.mark.dagster
 @pytest.mark.spark
 @pytest.mark.slow
 def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_its_result(
