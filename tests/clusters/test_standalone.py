@@ -11,18 +11,17 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from benchmarks.soak_samples import children_by_parent, descendants
 from flinkpy_dagster.cli.main import main
+from tests.clusters.expected_results import check_flights, check_sums
 from tests.clusters.namespaces import NoNamespaces
 from tests.clusters.standalone import Cluster, cluster
 from tests.clusters.worker_python import NoPython
 from tests.dataplane import chaos_program
-from tests.dataplane.chaos_program import Input, results
+from tests.dataplane.chaos_program import Input
 from tests.jobs import flight_delays_reference as reference
-from tests.jobs.running import rows_of
 
 pytestmark = [pytest.mark.spark, pytest.mark.dagster, pytest.mark.cluster, pytest.mark.slow]
 
@@ -149,11 +148,7 @@ def write_code(folder: Path) -> None:
 def test_flights_when_workers_are_hosts_then_results_equal_pandas(told, name):
     folder, (said, *_) = told
     assert said[0].endswith("code 0\n"), said[1]
-    expected = reference.RESULTS[name](reference.flights())
-    result = pd.read_parquet(folder / "flights" / name)
-    pd.testing.assert_frame_equal(
-        rows_of(result[expected.columns]), rows_of(expected), check_dtype=False, rtol=0, atol=1e-9
-    )
+    check_flights(folder / "flights", name)
 
 
 def test_job_when_it_brings_code_then_workers_have_it_in_their_own_folders(told, hosts):
@@ -278,19 +273,6 @@ class RunningSums:
             time.sleep(0.1)
 
 
-def expected_of(given: Input) -> tuple[list[str], dict[tuple[str, int], int]]:
-    """What was added to the sums, and the sums of the windows whose end the watermark has passed, by plain Python."""
-    added: list[str] = []
-    windows: dict[tuple[str, int], int] = {}
-    watermark_ms = (given.records - 1) * 60_000 // given.records - 5001
-    for number in range(given.records):
-        key, second = f"key{number % 997}", number * 60 // given.records
-        added.append(f"{key},{number}")
-        if second * 1000 + 999 <= watermark_ms:
-            windows[key, second] = windows.get((key, second), 0) + number
-    return sorted(added), windows
-
-
 def kill_with_children(process: int) -> None:
     """At once, with SIGKILL."""
     for each in [process, *descendants(process, children_by_parent())]:
@@ -323,12 +305,4 @@ def test_running_sums_when_a_worker_is_killed_and_a_savepoint_moves_them_then_ea
     sums.given.deliver(4)
     second = sums.start("second", "-s", str(savepoint), **{"execution.trigger": "available-now"})
     assert second.wait(PATIENCE_SECONDS) == 0, sums.said("second")[-4000:]
-    check(sums.given, tmp_path)
-
-
-def check(given: Input, folder: Path) -> None:
-    """The results of a job that has read all of its input."""
-    added, windows = expected_of(given)
-    found_sums, found_windows = results(folder)
-    assert found_sums == added
-    assert found_windows == sorted(str((key, second, total)) for (key, second), total in windows.items())
+    check_sums(sums.given, tmp_path)

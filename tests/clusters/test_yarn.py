@@ -5,17 +5,15 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from benchmarks.soak_samples import children_by_parent, command_of, descendants
+from tests.clusters.expected_results import check_flights, check_sums
 from tests.clusters.hadoop import Hadoop
-from tests.clusters.test_standalone import check
 from tests.clusters.yarn_jobs import PATIENCE_SECONDS, ROOT, YarnJobs, kill_with_children
 from tests.dataplane import chaos_program
 from tests.dataplane.chaos_program import Input
 from tests.jobs import flight_delays_reference as reference
-from tests.jobs.running import rows_of
 
 pytestmark = [
     pytest.mark.hadoop,
@@ -63,12 +61,8 @@ def test_flights_when_run_per_job_then_results_equal_pandas_and_the_application_
     assert told == {"state": "FINISHED", "finalStatus": "SUCCEEDED", "applicationType": "SPARK"}
     assert jobs.application("flights")["queue"] in ("default", "root.default")
     assert set(jobs.application("flights")["applicationTags"].split(",")) == {"delays", "2013"}
-    flights = reference.flights()
-    for name, computed in reference.RESULTS.items():
-        expected, result = computed(flights), pd.read_parquet(jobs.folder / "out" / name)
-        pd.testing.assert_frame_equal(
-            rows_of(result[expected.columns]), rows_of(expected), check_dtype=False, rtol=0, atol=1e-9
-        )
+    for name in reference.RESULTS:
+        check_flights(jobs.folder / "out", name)
 
 
 def test_sums_when_container_node_and_run_process_are_killed_and_a_job_is_canceled_then_each_number_counts_once(
@@ -113,7 +107,7 @@ def test_sums_when_container_node_and_run_process_are_killed_and_a_job_is_cancel
     jobs.ask("cancel", jobs.job_id("third"))
     third.wait(PATIENCE_SECONDS)
     jobs.wait("third", lambda: jobs.is_gone("third"))
-    check(given, jobs.folder)
+    check_sums(given, jobs.folder)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +183,7 @@ class Sums:
 def is_complete(given: Input, folder: Path) -> bool:
     """Are all results visible?"""
     try:
-        check(given, folder)
+        check_sums(given, folder)
     except (AssertionError, OSError):  # not yet, or a file was moved while it was looked for
         return False
     return True
