@@ -3,6 +3,7 @@
 # make conformance   both tables against Flink's answers
 # make pyflink FLINK_VENV=...   programs under real PyFlink and here, the same results
 # make clients FLINK_VENV=...   Flink's command line and dashboard against the gateway
+# make long      tests that make test leaves out: jobs killed on Kafka and in an object store
 # make chaos     a streaming job killed a hundred times, also on a cluster; 200 random runs against an oracle
 # make soak      a streaming job for half an hour: does anything grow?
 # make bench     ratios against PySpark and PyFlink
@@ -15,7 +16,7 @@ DAGSTER_HOME := $(CURDIR)/.flinkpy/dagster_home
 HEAVY := nice -n 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install java run ui test lint types imports unit conformance pyflink clients fuzz chaos soak bench docs pictures constraints clean
+.PHONY: help install java run ui test lint types imports unit long conformance pyflink clients fuzz chaos soak bench docs pictures constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -56,7 +57,10 @@ imports: install ## the floors, by import-linter
 	$(BIN)/lint-imports
 
 unit: install ## pytest, in two processes: many tests wait for what runs elsewhere
-	$(HEAVY) $(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(HEAVY) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not long" --durations=25
+
+long: install java ## tests that take minutes each: jobs killed on Kafka and in an object store
+	$(HEAVY) $(BIN)/python -m pytest -q -m long
 
 conformance: install java ## run and plan every program of the corpus, compare with Flink's answers
 	@status=0; \

@@ -12,7 +12,7 @@ from tests.clusters.kafka import connector_jars
 from tests.clusters.topics import Broker
 from tests.dataplane.streaming import lines_below
 
-pytestmark = [pytest.mark.spark, pytest.mark.dagster, pytest.mark.kafka, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.dagster, pytest.mark.kafka, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """

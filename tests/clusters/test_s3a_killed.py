@@ -17,7 +17,7 @@ from pyarrow import parquet
 from tests.clusters.jars import NoJars
 from tests.clusters.s3 import S3Server, running_s3, s3a_jars
 
-pytestmark = [pytest.mark.spark, pytest.mark.dagster, pytest.mark.slow]
+pytestmark = [pytest.mark.spark, pytest.mark.dagster, pytest.mark.long]
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """

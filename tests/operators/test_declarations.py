@@ -22,6 +22,8 @@ from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.testing import EpochInput, MemoryFiles, run_epochs
 from flinkpy_dagster.testing.epochs import whole_job
 
+pytestmark = pytest.mark.usefixtures("functions_of_this_process")
+
 PAIR = Types.TUPLE([Types.STRING(), Types.LONG()])
 CALLS: list[str] = []
 """Of all functions: they are copied when they are given."""

@@ -1,11 +1,9 @@
 """Work that falls due all at once, at the end of the input, is done in slices: results leave a task in between."""
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-import cloudpickle
 import pytest
 
 from flinkpy_dagster.api import (
@@ -27,25 +25,11 @@ from flinkpy_dagster.operators.windows import aligned_windows
 from flinkpy_dagster.testing import local_execution
 from flinkpy_dagster.testing.local_job import LocalRunner
 
+pytestmark = pytest.mark.usefixtures("functions_of_this_process")
+
 KEYS = 100
 SLICE = 10
 LOG: list[str] = []
-
-
-@pytest.fixture(autouse=True)
-def _functions_share_the_log() -> Iterator[None]:
-    """Once Spark has run a job in this process, program modules are pickled by value: functions would have own logs.
-
-    A module travels by value too when a package above it does.
-    """
-    parts = __name__.split(".")
-    names = {".".join(parts[:count]) for count in range(1, len(parts) + 1)}
-    by_value = [sys.modules[name] for name in names & cloudpickle.list_registry_pickle_by_value()]
-    for module in by_value:
-        cloudpickle.unregister_pickle_by_value(module)
-    yield
-    for module in by_value:
-        cloudpickle.register_pickle_by_value(module)
 
 
 class At(TimestampAssigner):

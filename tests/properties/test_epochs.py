@@ -264,7 +264,7 @@ def printed(result: Any) -> Counter:
 
 
 TIMES = st.integers(0, 30).map(lambda half: 2 * half)
-"""Even, and gaps of sessions are odd: whether sessions that only touch become one is a matter of when watermarks come."""
+"""Even, and gaps of sessions are odd: whether sessions that only touch become one depends on when watermarks come."""
 ELEMENTS = st.lists(
     st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 9), TIMES), min_size=1, max_size=40
 ).map(lambda elements: sorted(elements, key=lambda element: element[2]))
