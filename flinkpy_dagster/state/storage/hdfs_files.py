@@ -14,8 +14,7 @@ from urllib.parse import quote
 import requests
 
 from flinkpy_dagster.errors import ConfigurationError, UnsupportedFeature
-from flinkpy_dagster.state.files import Files
-from flinkpy_dagster.state.storage.local_cache import DEFAULT_LIMIT_BYTES, LocalCache
+from flinkpy_dagster.state.storage.local_cache import CachedFiles
 
 _TIMEOUT_S = (10, 120)
 _ERRORS: dict[str, type[OSError]] = {
@@ -28,7 +27,7 @@ _ERRORS: dict[str, type[OSError]] = {
 _STANDBY = "StandbyException"
 
 
-class HdfsFiles(Files):
+class HdfsFiles(CachedFiles):
     """``settings`` are Hadoop's: ``dfs.namenode.http-address``, and of name services all that starts with ``dfs.ha``.
 
     Also ``hadoop.user.name``, and those of the cache.
@@ -37,11 +36,7 @@ class HdfsFiles(Files):
     is_local = False
 
     def __init__(self, settings: Mapping[str, str] | None = None):
-        self._settings = dict(settings or {})
-        self._cache = LocalCache(
-            self._settings.get("cache.folder", ""),
-            int(self._settings.get("cache.bytes", DEFAULT_LIMIT_BYTES)),
-        )
+        super().__init__(settings)
         self._sessions = threading.local()
         self._active: dict[str, str] = {}  # by name service: the NameNode that answered last
         if self._settings.get("hadoop.security.authentication", "simple") != "simple":
@@ -50,24 +45,10 @@ class HdfsFiles(Files):
                 "mount HDFS by its NFS gateway and use file:, or an HDFS with simple authentication.",
             )
 
-    def __reduce__(self) -> Any:
-        return HdfsFiles, (self._settings,)
-
     # --- files
 
     def read(self, path: str) -> bytes:
         return self._ask("GET", "OPEN", path).content
-
-    def view(self, path: str) -> memoryview:
-        found = self._cache.view(path)
-        if found is None:
-            data = self.read(path)
-            self._cache.keep(path, data)
-            found = memoryview(data)
-        return found
-
-    def remember(self, path: str, data: bytes) -> None:
-        self._cache.keep(path, data)
 
     def write(self, path: str, data: bytes, is_synced: bool = True) -> None:
         """All replicas have the bytes then; on their disks if ``dfs.datanode.synconclose`` is set."""

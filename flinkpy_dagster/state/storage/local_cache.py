@@ -10,10 +10,12 @@ import os
 import secrets
 import stat
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from flinkpy_dagster.state.files import LOCAL_FILES
+from flinkpy_dagster.state.files import LOCAL_FILES, Files
 
 DEFAULT_LIMIT_BYTES = 10 * 2**30
 _LOOKS_AFTER = 64
@@ -83,3 +85,28 @@ class LocalCache:
 
     def _of(self, path: str) -> Path:
         return self._folder / hashlib.sha256(path.encode()).hexdigest()
+
+
+class CachedFiles(Files):
+    """Files elsewhere, of which this machine keeps copies. ``settings``: also those of ``cache.``, folder and bytes."""
+
+    def __init__(self, settings: Mapping[str, str] | None = None):
+        self._settings = dict(settings or {})
+        self._cache = LocalCache(
+            self._settings.get("cache.folder", ""),
+            int(self._settings.get("cache.bytes", DEFAULT_LIMIT_BYTES)),
+        )
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._settings,)
+
+    def view(self, path: str) -> memoryview:
+        found = self._cache.view(path)
+        if found is None:
+            data = self.read(path)
+            self._cache.keep(path, data)
+            found = memoryview(data)
+        return found
+
+    def remember(self, path: str, data: bytes) -> None:
+        self._cache.keep(path, data)

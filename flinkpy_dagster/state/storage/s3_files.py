@@ -5,7 +5,7 @@ no folders: one is there as long as an object's key begins with it.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, wraps
 from typing import Any, TypeVar, cast
@@ -15,7 +15,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from flinkpy_dagster.state.files import ObjectFiles, VersionChanged
-from flinkpy_dagster.state.storage.local_cache import DEFAULT_LIMIT_BYTES, LocalCache
+from flinkpy_dagster.state.storage.local_cache import CachedFiles
 
 _MISSING = {"404", "NoSuchKey", "NoSuchBucket", "NotFound"}
 _CHANGED = {"PreconditionFailed", "ConditionalRequestConflict", "412", "409"}
@@ -44,21 +44,11 @@ def _asked(method: _Method) -> _Method:
     return cast(_Method, ask)
 
 
-class S3Files(ObjectFiles):
+class S3Files(CachedFiles, ObjectFiles):
     """``settings``: of ``s3.`` endpoint, region, access-key, secret-key, session-token and path-style; of ``cache.``.
 
     What misses is taken from where boto3 looks: AWS_* variables, ~/.aws, the machine's role.
     """
-
-    def __init__(self, settings: Mapping[str, str] | None = None):
-        self._settings = dict(settings or {})
-        self._cache = LocalCache(
-            self._settings.get("cache.folder", ""),
-            int(self._settings.get("cache.bytes", DEFAULT_LIMIT_BYTES)),
-        )
-
-    def __reduce__(self) -> Any:
-        return S3Files, (self._settings,)
 
     def __repr__(self) -> str:
         return "S3Files()"  # settings hold keys
@@ -90,17 +80,6 @@ class S3Files(ObjectFiles):
     def read(self, path: str) -> bytes:
         data: bytes = self._s3.get_object(**_place(path))["Body"].read()
         return data
-
-    def view(self, path: str) -> memoryview:
-        found = self._cache.view(path)
-        if found is None:
-            data = self.read(path)
-            self._cache.keep(path, data)
-            found = memoryview(data)
-        return found
-
-    def remember(self, path: str, data: bytes) -> None:
-        self._cache.keep(path, data)
 
     @_asked
     def write(self, path: str, data: bytes, is_synced: bool = True) -> None:
