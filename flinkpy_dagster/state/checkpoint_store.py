@@ -215,7 +215,8 @@ class CheckpointStore:
     def sweep(self) -> int:
         """Removes state files that no complete epoch needs, such as those of epochs that failed; returns how many.
 
-        Only between epochs: files of an epoch that is under way are not needed yet.
+        Only between epochs: files of an epoch that is under way are not needed yet. A leader that is none any more
+        removes nothing: what the newer one has written is not known here, so who leads is asked after all was listed.
         """
         paths = [
             f"shared/{operator}/{name}"
@@ -223,7 +224,10 @@ class CheckpointStore:
             for name in self.files.names(self._path(f"shared/{operator}"))
         ]
         complete = self._leading.names()
-        for name in filter(COMPLETE.fullmatch, self.files.names(self.folder)):
+        folders = [name for name in self.files.names(self.folder) if COMPLETE.fullmatch(name)]
+        if self._leading.newest_leader() > self.token:
+            return 0
+        for name in folders:
             if name not in complete:
                 self.files.delete(self._path(name))
         return self._delete_unless_needed(paths)

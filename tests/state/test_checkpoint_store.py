@@ -303,6 +303,39 @@ def test_commit_when_its_turn_has_come_sweeps(monkeypatch):
     assert names(files, f"{ROOT}/shared/op") == ["1-1", "2-1", "3-1"]
 
 
+def test_sweep_when_a_newer_leader_has_written_since_leaves_what_it_wrote():
+    files = new_files()
+    older, kept = committed(files, [1, 2])
+    newer = CheckpointStore(ROOT, files=files)
+    newer.lead()
+    newer.commit(epoch(3, [kept[-1], segment(files, 3, "3-2")]))
+    segment(files, 4, "of the epoch that is under way")
+    assert older.sweep() == 0
+    assert names(files, f"{ROOT}/shared/op") == ["1-1", "2-1", "3-2", "of the epoch that is under way"]
+    assert check_whole(files.tree) == 3
+
+
+def test_lead_when_a_newer_leader_comes_before_it_sweeps_leaves_what_that_one_wrote(kind):
+    class Interrupting(kind):
+        """Another leader comes, and commits, when the first one has listed what it keeps."""
+
+        newer = None
+
+        def read(self, path):
+            if self.newer is None and path.endswith("epoch-1-2/_metadata"):
+                self.newer = CheckpointStore(ROOT, files=self)
+                found = self.newer.lead()
+                kept = found.metadata.refs["op"][0].segments
+                self.newer.commit(epoch(3, [*kept, segment(self, 3, "3-3")]))
+            return super().read(path)
+
+    files = Interrupting(crashing_files.new_files(ROOT).tree)
+    committed(files, [1, 2])
+    CheckpointStore(ROOT, files=files).lead()
+    assert files.newer is not None
+    assert check_whole(files.tree) == 3
+
+
 def test_newest_when_a_later_leader_has_lower_epochs_is_its_own():
     files = new_files()
     committed(files, [7, 8, 9])
