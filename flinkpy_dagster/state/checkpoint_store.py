@@ -195,10 +195,11 @@ class CheckpointStore:
     # --- letting go
 
     def _kept(self, complete: list[Completed]) -> list[Completed]:
-        """Checkpoints by ``num_retained``, the newest epochs always."""
+        """Checkpoints by ``num_retained``, the newest epochs always: one that became a checkpoint later counts once."""
+        newest = sorted({each.order for each in complete})[-EPOCHS_KEPT:]
         checkpoints = [each for each in complete if each.metadata.kind is CheckpointKind.CHECKPOINT]
-        kept = {each.name for each in (*complete[-EPOCHS_KEPT:], *checkpoints[-self._num_retained :])}
-        return [each for each in complete if each.name in kept]
+        retained = {each.name for each in checkpoints[-self._num_retained :]}
+        return [each for each in complete if each.order in newest or each.name in retained]
 
     def _drop(self, dropped: list[Completed]) -> None:
         """Epochs that are not kept, and the files only these had."""

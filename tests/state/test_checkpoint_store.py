@@ -285,6 +285,14 @@ def test_retention_when_a_kept_epoch_shares_a_file_leaves_it():
     assert names(files, f"{ROOT}/shared/op") == ["base", "delta4", "delta5"]
 
 
+def test_retention_when_the_newest_epoch_becomes_a_checkpoint_keeps_the_one_before_to_fall_back_to():
+    files = new_files()
+    store, kept = committed(files, [1, 2])
+    store.commit(epoch(2, kept, CheckpointKind.CHECKPOINT, 1))
+    files.tree.files[f"{ROOT}/shared/op/2-1"] += b"?"
+    assert CheckpointStore(ROOT, files=files).lead().metadata.epoch == 1
+
+
 def test_sweep_when_an_epoch_failed_removes_its_files():
     files = new_files()
     store, _ = committed(files, [1, 2])
