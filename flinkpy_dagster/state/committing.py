@@ -22,6 +22,8 @@ from flinkpy_dagster.state.metadata import decoded
 from flinkpy_dagster.state.verifying import METADATA
 
 HEAD = "_head"
+_NO_VERSION = f'"{"0" * 32}"'
+"""What no object ever has."""
 _LEADER = re.compile(r"leader-(\d+)")
 COMPLETE = re.compile(r"(epoch-\d+-\d+|chk-\d+)")
 
@@ -183,15 +185,18 @@ class SwapCommits(Commits):
         self._require_conditions(own)
 
     def _require_conditions(self, own: Head) -> None:
-        """A store that takes no notice of conditions would let two runs commit; what is tried changes nothing."""
-        try:
-            self._files.swap(self._path(HEAD), own.encoded(), None)
-        except VersionChanged:
-            return
-        raise StateNotStored(
-            self._path(HEAD),
-            "this object store takes no notice of conditions (If-None-Match, If-Match) of a write",
-        )
+        """A store that takes no notice of conditions would let two runs commit; what is tried changes nothing.
+
+        Both are tried: there are stores that know ``If-None-Match`` only.
+        """
+        for condition, version in (("If-None-Match", None), ("If-Match", _NO_VERSION)):
+            try:
+                self._files.swap(self._path(HEAD), own.encoded(), version)
+            except VersionChanged:
+                continue
+            raise StateNotStored(
+                self._path(HEAD), f"this object store takes no notice of the condition {condition} of a write"
+            )
 
     def names(self) -> list[str]:
         head, version = self._read()

@@ -69,13 +69,16 @@ def test_checkpoint_when_a_newer_leader_wrote_one_of_that_name_leaves_it():
     assert files.read(f"{ROOT}/chk-1/_metadata") == encoded(done.metadata)
 
 
-def test_lead_when_the_store_takes_no_notice_of_conditions_is_refused():
+@pytest.mark.parametrize("ignored", ["If-None-Match", "If-Match"])
+def test_lead_when_the_store_takes_no_notice_of_a_condition_is_refused(ignored):
     class Careless(CrashingObjects):
         def swap(self, path, data, version):
-            self.write(path, data)
-            return "1"
+            if (version is None) is (ignored == "If-None-Match"):
+                self.write(path, data)
+                return "1"
+            return super().swap(path, data, version)
 
-    with pytest.raises(StateNotStored, match="If-None-Match"):
+    with pytest.raises(StateNotStored, match=f"condition {ignored} of a write"):
         leading(Careless())
 
 
