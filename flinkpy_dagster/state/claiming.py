@@ -30,6 +30,10 @@ class Claim:
         """From now on it belongs to the job. Call it when its files have been copied."""
         self._files.put(self._note, opened.path.encode())
 
+    def forget(self) -> None:
+        """The job begins anew: what a run claimed that never got to an epoch was not used up, and stays."""
+        self._files.delete(self._note)
+
     def look(self) -> None:
         """Finds what this run, or one before it, has claimed and not deleted."""
         try:

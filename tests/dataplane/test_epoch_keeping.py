@@ -96,6 +96,24 @@ def test_start_from_a_savepoint_when_claimed_then_the_first_checkpoint_of_its_ow
     assert Path(path).exists() is (mode == "NO_CLAIM")
 
 
+def test_start_afresh_where_a_run_claimed_and_never_got_to_an_epoch_then_what_it_claimed_stays(
+    tmp_path: Path,
+) -> None:
+    first = keeping(tmp_path / "first")
+    first.lead()
+    commit(first, 1, 0)
+    assert first.newest is not None
+    _, path = write_savepoint(first.newest, first.folder, str(tmp_path / "saved"))
+    claiming = keeping(tmp_path, interval="1 min")
+    claiming.configuration.set("execution.state-recovery.claim-mode", "CLAIM")
+    claiming.restored = open_checkpoint(path)
+    claiming.lead()
+    afresh = keeping(tmp_path, interval="1 min")
+    assert afresh.lead() is None
+    assert commit(afresh, 1, afresh.coordinator.started_ms + 60_000).kind is CheckpointKind.CHECKPOINT
+    assert Path(path).exists()
+
+
 def test_end_when_another_run_leads_then_its_epochs_are_left_alone(tmp_path: Path) -> None:
     old, new = keeping(tmp_path), keeping(tmp_path)
     old.lead()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import CheckpointNotFound, StateNotStored
+from flinkpy_dagster.errors import CheckpointNotFound, StaleLeader, StateNotStored
 from flinkpy_dagster.orchestration.streaming.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
@@ -67,6 +67,32 @@ def test_start_when_the_run_before_was_canceled_then_afresh_unless_asked(folder:
 def test_start_when_asked_for_none_then_afresh_beside_what_there_is(folder: Path) -> None:
     life(folder, 9)
     assert start(folder, path="none").folder == str(folder / "run-10")
+
+
+def test_start_when_a_run_has_no_epoch_yet_then_it_is_stopped_and_its_life_taken_over(folder: Path) -> None:
+    life(folder, 1, ended="canceled")
+    (folder / "run-2").mkdir()
+    before = CheckpointStore(str(folder / "run-2"))
+    before.lead()
+    for settings in ({}, {"path": "none"}, {"path": str(folder / "run-1" / "epoch-1-3")}):
+        assert start(folder, **settings).folder == str(folder / "run-2")
+    CheckpointStore(start(folder).folder).lead()
+    with pytest.raises(StaleLeader):
+        before.commit(EpochMetadata(job_name=JOB, job_id="0" * 32, epoch=1))
+
+
+def test_start_when_a_run_without_epochs_has_ended_then_its_life_is_left_alone(folder: Path) -> None:
+    (folder / "run-1").mkdir(parents=True)
+    (folder / "run-1" / ENDED).write_text("canceled")
+    assert start(folder).folder == str(folder / "run-2")
+
+
+def test_latest_when_what_was_noted_of_savepoints_cannot_be_read_then_nothing_else_is_begun(
+    folder: Path,
+) -> None:
+    (folder / "savepoints").mkdir(parents=True)  # a disk that fails, as far as reading goes
+    with pytest.raises(StateNotStored):
+        start(folder, path="latest")
 
 
 def test_start_when_all_sources_had_ended_then_afresh(folder: Path) -> None:

@@ -77,6 +77,8 @@ class EpochKeeping:
         except OSError as problem:
             raise StateNotStored(self.folder, problem.strerror or str(problem)) from problem
         self._require_not_less_than_before(found)
+        if found is None:
+            self._claim.forget()
         self.newest = found.metadata if found is not None else self._imported()
         self._claim.look()
         self._name = found.name if found is not None else ""
@@ -214,7 +216,9 @@ class EpochKeeping:
 
     @property
     def newest_path(self) -> str:
-        """Of the newest complete epoch: what ``-s`` takes."""
+        """Of the newest complete epoch: what ``-s`` takes. Before the first one what the job has started from."""
+        if not self._name and self.restored is not None:
+            return self.restored.path
         return self._store.path_of(self._name)
 
     def _commit(self, metadata: EpochMetadata) -> None:

@@ -6,7 +6,8 @@
     <execution.checkpointing.dir>/<job>/savepoints   paths of the savepoints it has made, one JSON line each
 
 A run that was killed or failed has said nothing about its end: the next run goes on from its newest epoch. One that
-finished, was canceled or stopped has; the next one starts afresh, unless it is asked to go on.
+finished, was canceled or stopped has; the next one starts afresh, unless it is asked to go on. A life that never got to
+an epoch is taken over by the next one that starts afresh: if somebody is still at it, two runs would read the sources.
 """
 
 import json
@@ -64,7 +65,7 @@ def stream_start(configuration: Configuration, job_name: str) -> StreamStart:
 def _start(configuration: Configuration, job: str, files: Files) -> StreamStart:
     path = configuration.get("execution.state-recovery.path")
     lives = _lives(job, files)
-    fresh = joined(job, f"run-{_number(lives[-1]) + 1 if lives else 1}")
+    fresh = _fresh(job, lives, files)
     if path not in (None, LATEST, NONE):
         opened = open_checkpoint(state_folder(path), files=files)
         return StreamStart(fresh, opened, f"starts from epoch {opened.metadata.epoch} of '{opened.path}'.")
@@ -120,7 +121,7 @@ def _latest(job: str, fresh: str, newest: str | None, files: Files, *, is_asked_
 def _newest_savepoint(job: str, files: Files) -> Opened | None:
     try:
         lines = files.read(joined(job, "savepoints")).splitlines()
-    except OSError:
+    except FileNotFoundError:
         return None
     for each in sorted(map(json.loads, lines), key=itemgetter("completed_ms"), reverse=True):
         try:
@@ -132,6 +133,14 @@ def _newest_savepoint(job: str, files: Files) -> Opened | None:
 
 def _lives(job: str, files: Files) -> list[str]:
     return [joined(job, name) for name in sorted(filter(_LIFE.fullmatch, files.names(job)), key=_number)]
+
+
+def _fresh(job: str, lives: list[str], files: Files) -> str:
+    """Where a job begins anew: leading there stops whoever has begun before and has no epoch yet."""
+    last = lives[-1] if lives else None
+    if last is not None and not _has_epochs(last, files) and not files.exists(joined(last, ENDED)):
+        return last
+    return joined(job, f"run-{_number(last) + 1 if last is not None else 1}")
 
 
 def _number(path: str) -> int:
