@@ -114,6 +114,14 @@ def test_start_afresh_where_a_run_claimed_and_never_got_to_an_epoch_then_what_it
     assert Path(path).exists()
 
 
+def test_lead_when_a_later_run_leads_already_then_its_query_is_left_alone(tmp_path: Path) -> None:
+    kept = keeping(tmp_path)
+    for number in (0, 2):  # of a run before, and of the one that comes while this one looks at its state
+        (tmp_path / "job" / f"query-{number}").mkdir(parents=True)
+    kept.lead()
+    assert folders(tmp_path) == {"leader-1", "query-2"}
+
+
 def test_end_when_another_run_leads_then_its_epochs_are_left_alone(tmp_path: Path) -> None:
     old, new = keeping(tmp_path), keeping(tmp_path)
     old.lead()

@@ -61,11 +61,12 @@ class EpochSinks:
             make_folder_if_missing(self.files, base)
 
     def discard(self) -> None:
-        """Deletes what former runs of this job have left pending."""
+        """Deletes what former runs of this job have left pending; a later one may be about to publish its own."""
+        own = f"{HIDDEN}{self.owner}-"
         for node, spec in self._sinks():
             base = self._base(node, spec)
             for name in self.files.names(base):
-                if name.startswith(f"{HIDDEN}{self.owner}-"):
+                if name.startswith(own) and int(name.removeprefix(own)) <= int(self.run):
                     self.files.discard(joined(base, name))
 
     def staged(self, plan: StagePlan) -> StagePlan:

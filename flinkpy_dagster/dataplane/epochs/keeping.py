@@ -306,12 +306,16 @@ class EpochKeeping:
             self.files.put(joined(self.folder, ENDED), end.value.encode())
 
     def _delete_old_queries(self) -> None:
-        """Folders of former queries, but for logs of files that an epoch we keep refers to."""
+        """Folders of former queries, but for logs of files that an epoch we keep refers to.
+
+        A later leader may have come meanwhile: its query is none of these.
+        """
         needed = {
             log.split("/")[0] for each in self._store.complete() for log in logs_of(each.metadata.offsets)
         }
         for name in self.files.names(self.folder):
-            if name.startswith("query-") and name not in needed:
+            number = name.removeprefix("query-")
+            if number.isdigit() and int(number) <= self.token and name not in needed:
                 with suppress(OSError):
                     self.files.delete(joined(self.folder, name))
 

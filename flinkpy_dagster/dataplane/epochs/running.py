@@ -145,7 +145,10 @@ class RunningEpochs:
         keeping.report.check()
 
     def _open_sinks(self, *, is_fresh: bool) -> EpochSinks:
+        """Raises StaleLeader if another run leads by now: what is in the folders of the sinks may be that one's."""
         keeping = self._runner.keeping
+        if (superseded := keeping.superseded()) is not None:
+            raise superseded
         sinks = EpochSinks(
             spark=self._runner.spark,
             plans=self.plans,

@@ -1,0 +1,82 @@
+"""The driver's half of the sinks of an unbounded job, without Spark."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from flinkpy_dagster.api import Encoder, FileSink, ParquetSink, StreamExecutionEnvironment, Types
+from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.epochs.commits import EpochSinks
+from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
+from flinkpy_dagster.dataplane.epochs.passes import whole_job
+from flinkpy_dagster.dataplane.epochs.running import RunningEpochs
+from flinkpy_dagster.dataplane.stage_plans import plan_region
+from flinkpy_dagster.errors import StaleLeader
+from flinkpy_dagster.operators.departures import Committable, SinkOutput
+from flinkpy_dagster.state.files import LOCAL_FILES, Files
+from flinkpy_dagster.state.metadata import EpochMetadata
+
+
+def sinks_of(folder: Path, run: int, files: Files = LOCAL_FILES) -> EpochSinks:
+    """Those of a job that writes lines to ``folder / "lines"``."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    sink = FileSink.for_row_format(str(folder / "lines"), Encoder.simple_string_encoder()).build()
+    env.from_collection(["a"], Types.STRING()).sink_to(sink)
+    job_graph = env.job_graph("sinking")
+    spark: Any = None  # nothing here asks for it
+    sinks = EpochSinks(
+        spark=spark,
+        plans=plan_region(job_graph, whole_job(job_graph), in_epochs=True),
+        owner="owner",
+        run=str(run),
+        folder=str(folder / "job"),
+        files=files,
+    )
+    sinks.prepare(is_fresh=True)
+    return sinks
+
+
+def written(sinks: EpochSinks, folder: Path, content: str) -> EpochMetadata:
+    """The epoch in which a worker has written one file."""
+    hidden = folder / "lines" / f".inprogress-owner-{sinks.run}" / "bucket"
+    hidden.mkdir(parents=True, exist_ok=True)
+    pending = hidden / f".part.inprogress.{content}"
+    pending.write_text(content)
+    ((node, _),) = sinks._sinks()
+    file = Committable(str(pending), str(hidden / f"part-{content}"), len(content), 1)
+    assert sinks.take(SinkOutput(node.id, 0, file))
+    return EpochMetadata(job_name="sinking", job_id="0" * 32, epoch=1, pending_commits=sinks.pending())
+
+
+def test_discard_when_a_later_run_has_files_pending_then_they_are_left_to_it(tmp_path: Path) -> None:
+    before, own, later = (sinks_of(tmp_path, run) for run in (2, 9, 10))
+    written(before, tmp_path, "before")
+    written(own, tmp_path, "own")
+    committed = written(later, tmp_path, "later")
+    own.discard()
+    assert [each.name for each in (tmp_path / "lines").iterdir()] == [".inprogress-owner-10"]
+    later.commit(committed)
+    assert (tmp_path / "lines" / "bucket" / "part-later").read_text() == "later"
+
+
+def test_open_when_another_run_leads_by_now_then_what_it_wrote_is_not_overwritten(tmp_path: Path) -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    numbers = env.from_collection([(1,)], Types.TUPLE([Types.INT()]))
+    numbers.sink_to(ParquetSink(str(tmp_path / "table"), mode="overwrite"))
+    job_graph = env.job_graph("overwriting")
+    kept, later = (
+        EpochKeeping(str(tmp_path / "job"), job_graph, Configuration(), each * 32) for each in "01"
+    )
+    runner: Any = SimpleNamespace(configuration=Configuration(), keeping=kept, spark=None)
+    running = RunningEpochs(runner, ExitStack(), 0)
+    running.plans = plan_region(job_graph, whole_job(job_graph), in_epochs=True)
+    kept.lead()
+    later.lead()
+    (tmp_path / "table").mkdir()
+    (tmp_path / "table" / "published.parquet").touch()
+    with pytest.raises(StaleLeader):
+        running._open_sinks(is_fresh=True)
+    assert (tmp_path / "table" / "published.parquet").exists()
