@@ -8,11 +8,10 @@ which it prints as bytes, are written readably instead.
 import datetime
 from array import array
 from collections.abc import Callable
-from decimal import Decimal
 from typing import Any
 
+from flinkpy_dagster.types.java_floats import double_text, float_text
 from flinkpy_dagster.types.row import Row
-from flinkpy_dagster.types.scalars import shortest_float
 from flinkpy_dagster.types.type_information import (
     BasicArrayTypeInfo,
     BasicType,
@@ -68,22 +67,10 @@ def _basic_text(value: Any, type_info: BasicTypeInfo) -> str:
     if type_info.basic_type is BasicType.BOOLEAN:
         return "true" if value else "false"
     if type_info.basic_type is BasicType.DOUBLE:
-        return _java_float(value)
+        return double_text(value)
     if type_info.basic_type is BasicType.FLOAT:
-        return _java_float(shortest_float(value))
+        return float_text(value)
     return str(value)
-
-
-def _java_float(value: float) -> str:
-    """``Double.toString``: exponents below 0.001 and from ten millions on."""
-    if value != value or value in (float("inf"), float("-inf")):
-        return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[repr(value)]
-    if value == 0 or 1e-3 <= abs(value) < 1e7:
-        return format(Decimal(repr(value)), "f")
-    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
-    assert isinstance(exponent, int)
-    head, tail = digits[0], "".join(map(str, digits[1:])) or "0"
-    return f"{'-' if sign else ''}{head}.{tail}E{exponent + len(digits) - 1}"
 
 
 def _time_text(value: datetime.time, type_info: TypeInformation) -> str:

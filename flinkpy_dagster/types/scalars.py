@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from flinkpy_dagster.types.columns import Column, ColumnCodec
+from flinkpy_dagster.types.java_floats import float_text
 from flinkpy_dagster.types.type_information import BasicType, BasicTypeInfo
 
 _REFUSALS = (TypeError, ValueError, ArithmeticError, AttributeError)
@@ -155,22 +156,8 @@ class FloatColumn(ScalarColumn):
         return array("f", packed).tolist()
 
     def present(self, column: Column) -> Column:
-        """PyFlink hands a FLOAT over as its shortest decimal text: 0.1 instead of 0.10000000149011612."""
-        return list(map(shortest_float, column))
-
-
-_DIGITS = (6, 7, 8)  # whatever has fewer than six digits comes out short of "6g" as well ...
-_FEW_DIGITS = range(1, 9)  # ... but numbers this close to zero have fewer than six digits to tell
-_SMALLEST_NORMAL = 2.0**-126
-
-
-def shortest_float(value: float) -> float:
-    """The ``float`` with the fewest digits that still is this number in 32 bits (Java's ``Float.toString``)."""
-    for digits in _FEW_DIGITS if abs(value) < _SMALLEST_NORMAL else _DIGITS:
-        candidate = float(f"{value:.{digits}g}")
-        if array("f", (candidate,))[0] == value:
-            return candidate
-    return float(f"{value:.9g}")
+        """PyFlink hands a FLOAT over as Java writes it: 0.1 instead of 0.10000000149011612."""
+        return [float(float_text(value)) for value in column]
 
 
 class TextColumn(ScalarColumn):
