@@ -1,5 +1,6 @@
 """The driver's half of the sinks of an unbounded job, without Spark."""
 
+import os
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from flinkpy_dagster.dataplane.epochs.running import RunningEpochs
 from flinkpy_dagster.dataplane.stage_plans import plan_region
 from flinkpy_dagster.errors import StaleLeader
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
-from flinkpy_dagster.state.files import LOCAL_FILES, Files
+from flinkpy_dagster.state.files import LOCAL_FILES, Files, LocalFiles
 from flinkpy_dagster.state.metadata import EpochMetadata
 
 
@@ -60,6 +61,38 @@ def test_discard_when_a_later_run_has_files_pending_then_they_are_left_to_it(tmp
     assert [each.name for each in (tmp_path / "lines").iterdir()] == [".inprogress-owner-10"]
     later.commit(committed)
     assert (tmp_path / "lines" / "bucket" / "part-later").read_text() == "later"
+
+
+class Steps(LocalFiles):
+    """Notes what is moved and what is made durable, in order."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.steps: list[str] = []
+
+    def of(self, path: str) -> Files:
+        return self
+
+    def rename(self, source: str, target: str) -> None:
+        self.steps.append(f"to {os.path.relpath(target, self.folder)}")
+        super().rename(source, target)
+
+    def sync_folder(self, path: str) -> None:
+        self.steps.append(f"sync {os.path.relpath(path, self.folder)}")
+        super().sync_folder(path)
+
+
+def test_files_when_an_epoch_is_committed_then_their_names_are_durable_before_and_after(
+    tmp_path: Path,
+) -> None:
+    steps = Steps(tmp_path / "lines")
+    sinks = sinks_of(tmp_path, 1, steps)
+    committed = written(sinks, tmp_path, "x")
+    hidden = ".inprogress-owner-1"
+    assert steps.steps == ["sync .", f"sync {hidden}", f"sync {hidden}/bucket"]
+    steps.steps.clear()
+    sinks.commit(committed)
+    assert steps.steps == ["to bucket/part-x", "sync .", "sync bucket"]
 
 
 def test_open_when_another_run_leads_by_now_then_what_it_wrote_is_not_overwritten(tmp_path: Path) -> None:

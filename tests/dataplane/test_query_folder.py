@@ -1,6 +1,8 @@
 """The folder a streaming query starts from, without Spark."""
 
 import json
+import os
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,8 @@ from flinkpy_dagster.dataplane.epochs.query_folder import (
     make_query_folder,
     offsets_of,
 )
+from flinkpy_dagster.dataplane.epochs.query_logs import QueryLogs
+from flinkpy_dagster.state.files import LocalFiles
 
 FILE_OFFSET = '{"logOffset":%d}'
 
@@ -78,3 +82,28 @@ def test_log_when_taken_along_as_lines_then_the_same_folder_comes_of_it(tmp_path
 def test_offset_when_a_source_has_not_begun_then_there_is_no_log(tmp_path: Path) -> None:
     make_query_folder(str(tmp_path / "query"), 0, [SourceOffset(NO_OFFSET, str(tmp_path))])
     assert not (tmp_path / "query" / "sources").exists()
+
+
+def test_log_when_an_epoch_is_planned_then_its_new_entries_are_durable_before_anything_refers_to_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+
+    class Noting(LocalFiles):
+        def sync_folder(self, path: str) -> None:
+            synced.append(os.path.relpath(path, tmp_path))
+
+    monkeypatch.setattr(
+        os,
+        "fsync",
+        lambda file: synced.append(os.path.relpath(os.readlink(f"/proc/self/fd/{file}"), tmp_path)),
+    )
+    logs = QueryLogs(str(tmp_path), 1, Noting(), ExitStack())
+    logs.begin(4, [SourceOffset(FILE_OFFSET % 0, files=(line(0),))])
+    (tmp_path / "query-1" / "offsets" / "5").write_text("\n".join(["v1", "{}", FILE_OFFSET % 1]))
+    (tmp_path / "query-1" / "sources" / "0" / "1").write_text("\n".join(["v1", line(1)]))
+    log = "query-1/sources/0"
+    assert logs.planned(5, 1)[0].log == str(tmp_path / log)
+    assert synced == [f"{log}/0", f"{log}/1", log, "query-1/sources", "query-1"]
+    logs.planned(5, 1)
+    assert len(synced) == 5

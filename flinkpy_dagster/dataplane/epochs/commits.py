@@ -4,6 +4,7 @@ Workers write below hidden folders. ``pending`` goes into the metadata of the ep
 commit it, any number of times. What is in no metadata is deleted when a run begins.
 """
 
+import errno
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -93,7 +94,7 @@ class EpochSinks:
             self.files.discard(self._hidden(self._base(node, spec)))
 
     def pending(self) -> Pending:
-        """The files of the epoch, for its metadata."""
+        """The files of the epoch, for its metadata. They are there after a power failure, too."""
         taken, self._taken = self._taken, []
         nodes = {node.id: (node, self._base(node, spec)) for node, spec in self._sinks()}
         pending: Pending = {}
@@ -102,13 +103,19 @@ class EpochSinks:
             final = joined(base, file.final.removeprefix(f"{self._hidden(base)}/"))
             entry = [file.pending, final, file.size_bytes, file.elements]
             pending.setdefault(node.operator_id, []).append(entry)
+        for node, spec in self._sinks():
+            self._sync(self._base(node, spec), [each[0] for each in pending.get(node.operator_id, ())])
         return pending
 
     def commit(self, metadata: EpochMetadata) -> None:
-        """Makes the files of an epoch visible; does nothing for those that are."""
+        """Makes the files of an epoch visible, for good; does nothing for those that are."""
         by_operator = {node.operator_id: (node, spec) for node, spec in self._sinks()}
         for operator_id, files in metadata.pending_commits.items():
             publish(self.files, [(path, final) for path, final, _, _ in files])
+            if (
+                operator_id in by_operator
+            ):  # the next metadata does not know them: they must not be pending again
+                self._sync(self._base(*by_operator[operator_id]), [final for _, final, _, _ in files])
             if operator_id in by_operator:  # else a sink that the program no longer has
                 node, spec = by_operator[operator_id]
                 self.rows[node.id] = self.rows.get(node.id, 0) + sum(file[3] for file in files)
@@ -141,6 +148,26 @@ class EpochSinks:
                     for spec in node.operators:
                         if isinstance(spec, RowFileSink | TableSink):
                             yield node, spec
+
+    def _sync(self, base: str, paths: Iterable[str]) -> None:
+        """Makes the names of files durable, and those of the folders they are in, below ``base``.
+
+        Elsewhere they are. A mounted file system that knows no such thing (EINVAL) is not asked for more.
+        """
+        folders: set[str] = set()
+        for path in paths if self.files.of(base).is_local else ():
+            folder = path.rpartition("/")[0]
+            while folder not in folders and f"{folder}/".startswith(f"{base}/"):
+                folders.add(folder)
+                folder = folder.rpartition("/")[0]
+        for folder in sorted(folders):
+            try:
+                self.files.sync_folder(folder)
+            except FileNotFoundError:  # who reads the files may have taken them, and their folder, away
+                continue
+            except OSError as problem:
+                if problem.errno not in (errno.EINVAL, errno.ENOTSUP):
+                    raise
 
     def _base(self, node: StreamNode, spec: RowFileSink | TableSink) -> str:
         path = spec.base_path if isinstance(spec, RowFileSink) else spec.path

@@ -28,7 +28,7 @@ class QueryLogs:
     def __init__(self, job_folder: str, token: int, files: Files, stack: ExitStack) -> None:
         self._files = files.of(job_folder)
         self._kept = joined(job_folder, f"query-{token}")
-        self._copied: set[str] = set()
+        self._copied: set[str] = set()  # or synced: entries that later runs find
         self.folder = self._kept
         """What Spark is told (``checkpointLocation``)."""
         if not self._files.is_local:
@@ -43,8 +43,24 @@ class QueryLogs:
         """What Spark has planned for an epoch; logs are there where later runs find them. Raises OSError."""
         planned = offsets_of(self.folder, epoch, sources)
         if self._files.is_local:
+            for source in planned:
+                self._sync(source)
             return planned
         return tuple(self._copy(source) for source in planned)
+
+    def _sync(self, source: SourceOffset) -> None:
+        """Spark does not wait for the disk, but the metadata of the epoch, which does, is going to refer to the log."""
+        if source.log is None:
+            return
+        new = [os.path.join(source.log, name) for name in needed_entries(os.listdir(source.log))]
+        new = sorted(entry for entry in new if entry not in self._copied)
+        for entry in new:
+            with open(entry, "rb") as file:
+                os.fsync(file.fileno())
+        if new:
+            for folder in (source.log, os.path.dirname(source.log), self.folder):
+                self._files.sync_folder(folder)
+        self._copied.update(new)
 
     def _copy(self, source: SourceOffset) -> SourceOffset:
         if source.log is None:
