@@ -142,6 +142,24 @@ class EpochRequests:
         """Shall the next epoch be the last?"""
         return any(request.drains for request in self._waiting)
 
+    def may_drain(self, inspect: Callable[[], None]) -> bool:
+        """``wants_drain``, unless ``inspect`` of the state objects: who asked is told so, and nothing is drained.
+
+        Afterwards is too late: what event time has ended cannot go on.
+        """
+        draining = [request for request in self._waiting if request.drains]
+        if not draining:
+            return False
+        try:
+            inspect()
+        except Exception as error:
+            with self._lock:
+                self._waiting = [each for each in self._waiting if each not in draining]
+            for request in draining:
+                request.path.set_exception(error)
+            return False
+        return True
+
     def take(self, *, after_drain: bool) -> list[SavepointRequest]:
         """Those that can be served now: a drain waits for its epoch."""
         with self._lock:

@@ -284,7 +284,7 @@ class RunningEpochs:
             raise RuntimeError(f"Spark runs epoch {number} after epoch {keeping.epoch}.")
         began = time.monotonic()
         self._has_tick = False
-        is_draining = runner.requests.wants_drain
+        is_draining = runner.requests.may_drain(self._inspect_state)
         # 1. the rows through all stages; sinks write pending files, operators their state
         observe("planned", number)
         epoch = Epoch(
@@ -356,7 +356,7 @@ class RunningEpochs:
     def _inspect_state(self) -> None:
         """The same for the state of the newest epoch, before it is a savepoint."""
         inspector = self._runner.inspector
-        if inspector is not None:
+        if inspector is not None and self._runner.keeping.newest is not None:
             frames = CheckFrames(self._runner.spark, self._runner.keeping.files)
             inspector.inspect_state(self._runner.keeping.newest_path, frames)
 

@@ -19,16 +19,19 @@ REPORT_SECONDS = 10.0
 
 
 class QualityGateFailed(FlinkpyError, NonRetryable):
-    """A blocking check has failed: what it looked at does not become a result. ``operator`` is whose result it was."""
+    """A blocking check has failed: what it looked at does not become a result. ``operator`` is whose result it was;
+    none of state, which does not become a savepoint.
+    """
 
     def __init__(self, operator: str, asset: str, check: str, told: str):
         super().__init__(operator, asset, check, told)
         self.operator, self.asset, self.check, self.told = operator, asset, check, told
 
     def sentence(self) -> str:
+        so = "it does not become a result" if self.operator else "there is no savepoint, and the job goes on"
         return (
-            f"Blocking check '{self.check}' of '{self.asset}' has failed, so it does not become a result. {self.told} "
-            "Correct the data or the program, or make the check not blocking."
+            f"Blocking check '{self.check}' of '{self.asset}' has failed, so {so}. {self.told} Correct the data or the "
+            "program, or make the check not blocking."
         )
 
 
@@ -112,13 +115,15 @@ class Inspection:
 
     def evaluations(self) -> Iterator[AssetCheckEvaluation]:
         """What has been found since the last call, for the op of a job that goes on: of each check one in ten seconds,
-        and everything that has failed.
+        and everything that has failed, or is good again. Of state everything: somebody has asked for a savepoint.
         """
         now = time.monotonic()
         while not self._news.empty():
             bound, outcome = self._news.get()
-            told_at = self._told_at.get(_id(bound), -REPORT_SECONDS)
-            if now - told_at >= REPORT_SECONDS or not outcome.passed:
+            told_at, told = self._told_at.get(_id(bound), -REPORT_SECONDS), self._told.get(_id(bound))
+            is_changed = told is None or told.passed != outcome.passed
+            is_of_state = bound.check.uid is not None
+            if now - told_at >= REPORT_SECONDS or not outcome.passed or is_changed or is_of_state:
                 self._told_at[_id(bound)], self._told[_id(bound)] = now, outcome
                 yield check_evaluation(bound.spec, outcome)
 

@@ -9,12 +9,13 @@ from flinkpy_dagster import definitions_from, expect, expect_state
 from tests.orchestration.test_stream_run import FOLDER, environment, summing
 
 DIGITS = [{"type": "expect_column_values_to_match_regex", "kwargs": {"column": "line", "regex": "^[0-9]+$"}}]
+TRIGGER = "FLINKPY_TEST_TRIGGER"  # environment variable, too
 POSITIVE = [{"type": "expect_column_values_to_be_between", "kwargs": {"column": "f1", "min_value": 1}}]
 
 
 def sums() -> None:
     folder = Path(os.environ[FOLDER])
-    env = environment(folder)
+    env = environment(folder, **{"execution.trigger": os.environ.get(TRIGGER, "available-now")})
     summing(env, folder)
     env.execute("sums")
 

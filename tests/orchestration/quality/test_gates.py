@@ -134,6 +134,16 @@ def test_evaluations_when_a_job_goes_on_then_one_in_ten_seconds_and_every_failur
     assert list(inspection.evaluations()) == []
 
 
+def test_evaluations_when_what_was_bad_is_good_again_then_told_at_once() -> None:
+    found = bound("a", MET)
+    inspection = Inspection(
+        {"1": [found]}, validate=lambda frame, suite, samples: validate(frame, [frame], samples=3)
+    )
+    for outcome in (NOT_MET, MET, MET):
+        inspection.inspect([result("1", outcome)])
+    assert [each.passed for each in inspection.evaluations()] == [False, True]
+
+
 class Frames:
     """Notes what state was asked for."""
 
@@ -155,7 +165,9 @@ def test_savepoint_when_state_must_meet_a_suite_then_only_blocking_checks_are_as
     frames = Frames()
     Inspection({}, [of_state("idle", NOT_MET, False)], validate).inspect_state("/chk-1", frames)
     assert frames.asked == []
-    with pytest.raises(QualityGateFailed, match="Blocking check 'gate' of 'job/checkpoints'"):
+    with pytest.raises(
+        QualityGateFailed, match="'gate' of 'job/checkpoints' has failed, so there is no savepoint"
+    ):
         Inspection({}, [of_state("gate", NOT_MET, True)], validate).inspect_state("/chk-1", frames)
     assert frames.asked == [("/chk-1", "per-user", "visits")]
 
