@@ -75,12 +75,12 @@ class RunRequests:
         for number, asked in list(self._known.items()):
             if asked is None or not asked.result.done():
                 continue
-            self._known[number] = None
             answer = asked.answer()
             self._instance.add_run_tags(self._run_id, {ANSWER + number: json.dumps(answer)})
             run = self._instance.get_run_by_id(self._run_id)
             if asked.cancels and "error" not in answer and run is not None:
                 self._instance.report_run_canceling(run)  # the run looks at its status
+            self._known[number] = None  # not before: a database that is away now is told later
 
 
 def require_shared(instance: DagsterInstance) -> None:
