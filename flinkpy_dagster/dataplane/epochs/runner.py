@@ -130,9 +130,11 @@ class EpochRunner:
             with suppress(*GONE):
                 context.removeJobTag(tag)
                 context.setJobDescription(None)
+            self.requests.close(
+                self.job_graph.name
+            )  # first: what follows may fail, and nobody shall wait for ever
             canceled = JobEnd.SUSPENDED if self._is_kept else JobEnd.CANCELED
             self.keeping.ended(canceled if self._canceled.is_set() else end)
-            self.requests.close(self.job_graph.name)
         return self.totals.result(self._running.plans)
 
     def keep(self) -> None:
