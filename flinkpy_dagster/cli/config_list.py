@@ -6,15 +6,20 @@ from flinkpy_dagster.cli.arguments import Arguments
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.options import OPTIONS
 from flinkpy_dagster.config.values import text_of
+from flinkpy_dagster.errors import ConfigurationError
 
 
 def run(arguments: Arguments) -> int:
     """Prints a line per option, with ``--json`` one object; ``-D`` are the options that are set.
 
-    Raises ConfigurationError.
+    Raises ConfigurationError, also if no option begins with the prefix.
     """
     configuration = Configuration.from_pairs(arguments.pairs)
     chosen = [option for option in OPTIONS if option.key.startswith(arguments.prefix)]
+    if not chosen:
+        raise ConfigurationError(
+            f"No option begins with '{arguments.prefix}': flinkpy config list shows all that there are."
+        )
     if arguments.json:
         about = {
             option.key: {

@@ -43,7 +43,7 @@ def run(arguments: Arguments) -> int:
         terminable(),
     ):
         try:
-            code = _executed(program, arguments)
+            code = _executed(program, arguments, tell)
             for client in started.clients:
                 tell.ended(_result_of(client))
                 _tell_failures(client, at_least=1)
@@ -79,7 +79,7 @@ def exit_code(code: object) -> int:
     return 1
 
 
-def _executed(program: Program, arguments: Arguments) -> int:
+def _executed(program: Program, arguments: Arguments, tell: "_Announcer") -> int:
     if arguments.function is not None:
         environment = StreamExecutionEnvironment.get_execution_environment()
         program.call(program.function(arguments.function), environment)
@@ -89,6 +89,8 @@ def _executed(program: Program, arguments: Arguments) -> int:
         program.execute()
     except SystemExit as end:
         return exit_code(end.code)
+    if not tell.is_submitted:
+        print(f"flinkpy: Program '{program.path}' ended without execute(): no job was run.", file=sys.stderr)
     return 0
 
 
@@ -97,8 +99,10 @@ class _Announcer:
 
     def __init__(self, is_json: bool):
         self._is_json = is_json
+        self.is_submitted = False
 
     def submitted(self, client: JobClient) -> None:
+        self.is_submitted = True
         job_id = str(client.get_job_id())
         self._say(f"Job has been submitted with JobID {job_id}", {"job_id": job_id, "status": "CREATED"})
 

@@ -8,6 +8,7 @@ the program that import.
 
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -50,9 +51,25 @@ def missing(fullname: str) -> str:
     """The sentence about a name of PyFlink that is not here."""
     from flinkpy_dagster.api.pyflink_names import INSTEAD
 
+    if fullname not in INSTEAD and (meant := _meant(fullname)):
+        return f"flinkpy-dagster does not have {fullname}: did you mean {meant}?"
     parents = [fullname.rsplit(".", count)[0] for count in range(fullname.count(".") + 1)]
     hint = next((INSTEAD[name] for name in parents if name in INSTEAD), "docs/cli.md says what there is.")
     return f"flinkpy-dagster does not have {fullname}: {hint}"
+
+
+def _meant(fullname: str) -> str | None:
+    """Of a module that is here: the same name in another module, or one that is almost this."""
+    from flinkpy_dagster.api.pyflink_names import MODULES
+
+    module, _, name = fullname.rpartition(".")
+    if module not in MODULES:
+        return None
+    elsewhere = sorted((other for other, names in MODULES.items() if name in names), key=len)
+    if elsewhere:
+        return f"{elsewhere[0]}.{name}"
+    near = get_close_matches(name, MODULES[module], n=1, cutoff=0.8)
+    return f"{module}.{near[0]}" if near else None
 
 
 def install() -> None:

@@ -58,8 +58,10 @@ def flinkpy_run(tmp_path, capsys):
     return run
 
 
-def test_run_when_the_program_has_no_job_then_it_just_runs(flinkpy_run):
-    assert flinkpy_run("import sys; print(sys.argv[1:])", args=["-p", "x"]) == (0, "['-p', 'x']\n", "")
+def test_run_when_the_program_has_no_job_then_it_just_runs_and_that_is_said(flinkpy_run, tmp_path):
+    code, out, err = flinkpy_run("import sys; print(sys.argv[1:])", args=["-p", "x"])
+    assert (code, out) == (0, "['-p', 'x']\n")
+    assert err == f"flinkpy: Program '{tmp_path}/job.py' ended without execute(): no job was run.\n"
 
 
 def test_run_when_the_program_exits_then_its_code_is_ours(flinkpy_run):

@@ -26,6 +26,13 @@ def test_config_list_when_an_option_is_set_then_its_value_is_shown(capsys):
     assert capsys.readouterr().out == "parallelism.default  3\n"
 
 
+def test_config_list_when_no_option_begins_so_then_an_error(capsys):
+    assert main(["config", "list", "paralelism"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("flinkpy: No option begins with 'paralelism': ")
+
+
 def test_config_list_as_json_has_every_option(capsys):
     assert main(["config", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)

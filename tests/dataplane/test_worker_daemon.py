@@ -1,10 +1,12 @@
 """The daemon that Spark forks Python workers from: what it adds to PySpark's, without a JVM."""
 
 import gc
+import os
+import sys
 
 import pytest
 
-from flinkpy_dagster.dataplane.spark.worker_daemon import settling
+from flinkpy_dagster.dataplane.spark.worker_daemon import settling, unheard
 
 
 @pytest.fixture
@@ -24,3 +26,13 @@ def test_settling_when_tasks_end_then_only_the_first_one_freezes_what_is_loaded(
     assert after_first > frozen_before + 1000
     assert gc.get_freeze_count() <= after_first
     assert len(kept) == 1000
+
+
+def test_worker_when_spark_has_gone_then_it_ends_without_an_error(monkeypatch):
+    def told_to_nobody(*arguments):
+        raise BrokenPipeError
+
+    monkeypatch.setattr(os, "_exit", sys.exit)
+    with pytest.raises(SystemExit) as ended:
+        unheard(told_to_nobody)("socket", True)
+    assert ended.value.code == 1

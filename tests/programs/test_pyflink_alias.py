@@ -65,6 +65,22 @@ def test_import_when_missing_names_it_and_what_there_is_instead(statement, name)
     assert len(hint) > 20
 
 
+@pytest.mark.parametrize(
+    ("statement", "meant"),
+    [
+        (
+            "from pyflink.datastream import StreamExecutionEnviroment",
+            "pyflink.datastream.StreamExecutionEnvironment",
+        ),
+        ("from pyflink.datastream import Types", "pyflink.common.Types"),
+        ("from pyflink.common import KeyedProcessFunction", "pyflink.datastream.KeyedProcessFunction"),
+    ],
+)
+def test_import_when_the_name_is_almost_right_or_elsewhere_says_which_is_meant(statement, meant):
+    with pytest.raises(ImportError, match=f": did you mean {meant}\\?$"):
+        exec(statement, {})
+
+
 def test_attribute_when_missing_is_an_ordinary_attribute_error():
     import pyflink.datastream
 

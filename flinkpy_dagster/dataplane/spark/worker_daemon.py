@@ -5,6 +5,7 @@ see ``early_ends``.
 """
 
 import gc
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -38,6 +39,21 @@ def settling(worker: Callable[..., int]) -> Callable[..., int]:
     return run
 
 
+def unheard(worker: Callable[..., int]) -> Callable[..., int]:
+    """``pyspark.daemon.worker``; one whose Spark has gone ends, but with no traceback on the terminal.
+
+    That is so whenever a job is stopped by a signal.
+    """
+
+    def run(*arguments: Any) -> int:
+        try:
+            return worker(*arguments)
+        except (BrokenPipeError, ConnectionResetError):
+            os._exit(1)
+
+    return run
+
+
 def locating(worker: Callable[..., int]) -> Callable[..., int]:
     """``pyspark.daemon.worker``; some of what it tells Spark gets the place it happened in."""
 
@@ -57,7 +73,7 @@ def main() -> None:
     """Forks workers until Spark closes the daemon's input."""
     spark_daemon: Any = daemon
     spark_daemon.os = GentleOs()
-    spark_daemon.worker = settling(closing(locating(spark_daemon.worker)))
+    spark_daemon.worker = unheard(settling(closing(locating(spark_daemon.worker))))
     spark_daemon.manager()
 
 
