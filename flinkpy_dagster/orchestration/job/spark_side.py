@@ -1,6 +1,5 @@
 """Spark for a job: a session that starts while other things happen, and the runner of regions on it."""
 
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -16,6 +15,7 @@ from flinkpy_dagster.orchestration.streaming.stream_run import epoch_runner
 from flinkpy_dagster.runtime.job_tasks import tasks_by_region, tasks_of
 from flinkpy_dagster.runtime.scheduling import slots_for_job
 from flinkpy_dagster.runtime.scheduling_modes import SchedulingMode
+from flinkpy_dagster.state.storage.schemes import is_remote, state_folder
 
 _LEAST_SLOTS = "slotmanager.number-of-slots.min"
 
@@ -76,8 +76,10 @@ def with_held_slots(configuration: Configuration, job_graph: JobGraph) -> Config
 
 
 def data_folder(configuration: Configuration, job_name: str, job_id: str) -> str:
-    """Where the stored data sets of one job lie."""
-    return os.path.join(os.path.abspath(configuration.get("flinkpy.data-sets.dir")), job_name, job_id)
+    """Where the stored data sets of one job lie: an absolute path, or a URI of any file system that Hadoop knows."""
+    root = configuration.get("flinkpy.data-sets.dir")
+    folder = root if is_remote(root) else state_folder(root)
+    return f"{folder.rstrip('/')}/{job_name}/{job_id}"
 
 
 def region_runner(
