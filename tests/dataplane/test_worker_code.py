@@ -2,6 +2,8 @@
 
 import json
 import os
+import stat
+import tarfile
 import zipfile
 
 import pytest
@@ -91,6 +93,29 @@ def test_archives_of_the_same_name_when_their_content_differs_then_both_are_ther
     assert len(set(folders)) == 2
     assert [each.split("#")[1] for each in context.added[1:]] == folders
     assert len({os.path.basename(each.split("#")[0]) for each in context.added}) == 3
+
+
+def test_zip_when_it_has_links_then_spark_is_given_a_tar_that_has_them(code):
+    with zipfile.ZipFile(code / "venv.zip", "w") as archive:
+        for name, mode, text in (
+            ("bin/python", stat.S_IFLNK | 0o777, "python3"),
+            ("bin/python3", stat.S_IFREG | 0o755, "#!"),
+        ):
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = mode << 16
+            archive.writestr(entry, text)
+        archive.writestr("empty/", "")
+    context = Context("local[2]")
+    provided(context, python_archives=f"{code}/venv.zip")
+    path = context.added[0].split("#")[0]
+    with tarfile.open(path) as tar:
+        found = {each.name: (each.linkname, each.mode, each.isdir()) for each in tar}
+    assert path.endswith(".tar")
+    assert found == {
+        "bin/python": ("python3", 0o777, False),
+        "bin/python3": ("", 0o755, False),
+        "empty": ("", 0o775, True),
+    }
 
 
 def test_executable_when_it_lies_in_an_archive_then_it_is_that_of_the_executors_folder(code):

@@ -22,6 +22,7 @@ from pathlib import Path
 from pyspark import SparkContext, SparkFiles
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.dataplane.spark.linked_zips import has_links, write_tar
 from flinkpy_dagster.dataplane.spark.shipping import package_folder, package_zip
 from flinkpy_dagster.dataplane.spark.working_folder import ARCHIVES_VARIABLE
 from flinkpy_dagster.programs.python_code import PythonCode
@@ -169,6 +170,10 @@ class _Shipment:
     def _named(self, path: str, name: str) -> str:
         if not os.path.exists(path):
             return path
+        if has_links(path):
+            target = os.path.join(self._folder, f"{name}.tar")
+            write_tar(path, target)
+            return target
         ending = next((each for each in (".tar.gz", ".tgz", ".tar", ".jar") if path.endswith(each)), ".zip")
         target = os.path.join(self._folder, name + ending)
         try:
