@@ -86,6 +86,27 @@ def test_processing_time_timers_fire_in_the_epoch_in_which_they_are_due(store):
     assert one_epoch(store, job, 0, ManualClock(99999)) == []
 
 
+class Stubborn(KeyedProcessFunction):
+    """Key "a" has one timer, which it registers again, for the same time, whenever it fires."""
+
+    def process_element(self, value, ctx):
+        if ctx.get_current_key() == "a":
+            ctx.timer_service().register_processing_time_timer(1000)
+        else:
+            ctx.timer_service().register_processing_time_timer(9000 + value[1])
+
+    def on_timer(self, timestamp, ctx):
+        ctx.timer_service().register_processing_time_timer(timestamp)
+        yield f"{ctx.get_current_key()} at {timestamp}"
+
+
+def test_a_timer_that_is_registered_again_when_it_fires_is_not_lost_although_its_page_is_as_before(store):
+    job = keyed_job(Stubborn(), [("a", 1), ("b", 2), ("c", 3)])
+    assert one_epoch(store, job, 1, ManualClock(0)) == []
+    fired = [set(one_epoch(store, job, 1, ManualClock(now))) for now in (2000, 3000, 4000)]
+    assert fired == [{"a at 1000"}] * 3
+
+
 def test_event_time_goes_on_where_the_epoch_before_stopped(store):
     class Seen(KeyedProcessFunction):
         def process_element(self, value, ctx):

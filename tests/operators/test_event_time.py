@@ -40,6 +40,19 @@ def test_bounded_generator_when_interval_passes_then_emits_largest_minus_bound()
         assert harness.watermarks == [39, MAX_WATERMARK]
 
 
+def test_idleness_when_restored_then_the_source_is_as_idle_as_its_liveliest_subtask() -> None:
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_idleness(500)
+    clock = ManualClock(1000)
+    told: list[int] = []
+    harness = Harness(specs.GenerateWatermarks(strategy=strategy), clock=clock)
+    with harness:
+        harness._recorder.emit_idle = lambda: told.append(clock.now_ms())  # type: ignore[method-assign]
+        harness._operator.restore_state([(0, True, None), (900, False, None)])
+        for now in (1200, 1400, 1600):
+            harness.advance_clock(now)
+    assert told == [1400]  # 500 ms after the last element of any subtask, and it is told at all
+
+
 def test_custom_generator_when_it_speaks_per_event_then_watermark_follows_the_element() -> None:
     strategy = WatermarkStrategy.for_generator(Punctual)
     seen: list[Any] = []

@@ -43,6 +43,15 @@ def test_interval_join_when_bounds_are_exclusive_then_edges_do_not_pair() -> Non
         assert [value[1] for value in harness.values] == ["a9", "a12"]
 
 
+def test_interval_join_when_an_element_is_as_late_as_the_watermark_then_it_still_pairs() -> None:
+    with joining(right_late_tag=LATE) as harness:
+        harness.process("al", 10, 0)
+        harness.advance_watermark(9)
+        harness.process("a9", 9, 1)
+        harness.process("a8", 8, 1)
+        assert [value[1] for value in harness.values] == ["a9"]
+
+
 def test_interval_join_when_watermark_passes_then_forgets_and_rejects() -> None:
     with joining(right_late_tag=LATE) as harness:
         harness.process("al", 10, 0)

@@ -1,5 +1,7 @@
 """Scheduling modes as events in and instructions out."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -110,6 +112,29 @@ def test_failure_when_consumer_waits_then_it_is_abandoned_and_the_job_fails() ->
     assert abandoned == [AbandonTask("side", "map"), AbandonTask("count", "map")]
     made.handle(NoTasksLeft())
     assert (made.status, made.slots.available) == (JobStatus.FAILED, 4)
+
+
+def test_failure_when_readers_of_readers_wait_then_all_are_abandoned_at_once() -> None:
+    made = scheduler(REGION, task("c", after="b"), task("b", after="a"), task("a"))
+    for key in "abc":
+        made.handle(TaskBecameReady(key))
+    run(made, "a")
+    assert made.handle(TaskFailed("a")) == [AbandonTask("b", "a"), AbandonTask("c", "b")]
+
+
+def test_slots_when_several_wait_then_the_most_urgent_gets_them_first() -> None:
+    waiting = [
+        replace(task(key, group=key), priority=priority)
+        for key, priority in (("low", 1), ("high", 5), ("mid", 3))
+    ]
+    made = scheduler(REGION, task("first", group="first"), *waiting, slots=1)
+    for key in ("first", "low", "high", "mid"):
+        made.handle(TaskBecameReady(key))
+    told = []
+    for key in ("first", "high", "mid"):
+        run(made, key)
+        told += made.handle(TaskFinished(key))
+    assert told == [DeployTask("high"), DeployTask("mid"), DeployTask("low")]
 
 
 def test_failure_when_retried_then_task_asks_for_slots_again() -> None:

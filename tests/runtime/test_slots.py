@@ -81,6 +81,15 @@ def test_allocate_when_profile_is_heavy_then_each_slot_takes_several() -> None:
     assert pool.available == 5
 
 
+def test_allocate_when_a_slot_of_the_group_has_too_little_then_it_is_not_shared() -> None:
+    pool = SlotPool(3)
+    assert pool.allocate([request("light")])
+    assert pool.allocate([request("heavy", profile=ResourceProfile(cpu_cores=2.0))])
+    assert (pool.available, pool.slots_of("light") == pool.slots_of("heavy")) == (0, False)
+    assert pool.allocate([request("other")])  # a lighter one shares the larger slot, or the smaller
+    assert pool.available == 0
+
+
 def test_allocate_when_co_located_then_same_index_same_slot() -> None:
     pool = SlotPool(4)
     assert pool.allocate([request("other", 3)])
