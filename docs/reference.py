@@ -15,6 +15,7 @@ from flinkpy_dagster.config.targets.settings import PREFIXES, ROWS
 from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated
 from flinkpy_dagster.orchestration.quality.gates import QualityGateFailed
 from flinkpy_dagster.orchestration.streaming.run_requests import NoSavepoint
+from flinkpy_dagster.orchestration.streaming.stream_folders import UnknownCheckpoint
 from flinkpy_dagster.programs.program import ProgramRaised
 
 FOLDER = Path(__file__).parent
@@ -160,7 +161,15 @@ def errors_page() -> str:
         "| error | exit code | HTTP status | |",
         "|---|---|---|---|",
     ]
-    for kind in (QualityGateFailed, NoSavepoint, ProgramRaised, JobTerminated, RequestFailed, RemoteError):
+    for kind in (
+        QualityGateFailed,
+        NoSavepoint,
+        UnknownCheckpoint,
+        ProgramRaised,
+        JobTerminated,
+        RequestFailed,
+        RemoteError,
+    ):
         about = inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[0].replace("\n", " ")
         lines.append(f"| {_error_cells(kind)} | {about.replace('``', '`')} |")
     return "\n".join([*lines, ""])

@@ -8,6 +8,8 @@ import pytest
 from dagster import job, op, resource, validate_run_config
 from dagster._core.errors import DagsterInvalidConfigError
 
+from flinkpy_dagster import FlinkProgram, definitions_from
+from flinkpy_dagster.api import DataGeneratorSource, StreamExecutionEnvironment, Types, WatermarkStrategy
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound, ConfigurationError
 from flinkpy_dagster.orchestration.programs.config_schema import (
@@ -16,7 +18,8 @@ from flinkpy_dagster.orchestration.programs.config_schema import (
     program_config_schema,
 )
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments, parsers_used
-from flinkpy_dagster.orchestration.programs.run_making import with_checkpoint_found
+from flinkpy_dagster.orchestration.programs.restoring import with_checkpoint_found
+from flinkpy_dagster.orchestration.streaming.stream_folders import UnknownCheckpoint
 
 pytestmark = pytest.mark.dagster
 
@@ -171,11 +174,17 @@ def test_fields_when_program_is_bounded_or_has_a_session_then_what_means_nothing
         processed({"target": "local"}, has_target=False)
 
 
+def with_checkpoints(folder: Path, *numbers: tuple[int, int]) -> Path:
+    """The folder of a job that has these checkpoints: number of the life, id."""
+    for life, number in numbers:
+        made = folder / f"run-{life}" / f"chk-{number}"
+        made.mkdir(parents=True)
+        (made / "_metadata").touch()
+    return folder
+
+
 def test_checkpoint_id_when_several_lives_have_it_then_the_latest(tmp_path: Path) -> None:
-    for life, number in ((1, 7), (2, 7), (10, 7), (11, 8)):
-        folder = tmp_path / "orders" / f"run-{life}" / f"chk-{number}"
-        folder.mkdir(parents=True)
-        (folder / "_metadata").touch()
+    with_checkpoints(tmp_path / "orders", (1, 7), (2, 7), (10, 7), (11, 8))
     options = configuration_of(
         processed({"restore": {"checkpoint_id": 7}, "checkpointing": {"dir": str(tmp_path)}})
     )
@@ -183,11 +192,52 @@ def test_checkpoint_id_when_several_lives_have_it_then_the_latest(tmp_path: Path
     assert found.get("execution.state-recovery.path") == str(tmp_path / "orders" / "run-10" / "chk-7")
 
 
-def test_checkpoint_id_when_no_life_has_it_then_the_error_says_where_it_was_looked_for(
-    tmp_path: Path,
+@pytest.mark.parametrize(("there", "says"), [((), "there is none"), (((1, 6), (2, 10)), "there are 6, 10")])
+def test_checkpoint_id_when_no_life_has_it_then_the_error_names_folder_and_ids(
+    there, says: str, tmp_path: Path
 ) -> None:
+    folder = with_checkpoints(tmp_path / "orders", *there)
     options = configuration_of(
         processed({"restore": {"checkpoint_id": 7}, "checkpointing": {"dir": str(tmp_path)}})
     )
-    with pytest.raises(CheckpointNotFound, match="chk-7"):
+    with pytest.raises(UnknownCheckpoint) as raised:
         with_checkpoint_found(options, "orders")
+    assert f"Job 'orders' has no checkpoint 7 in '{folder}': {says}." in str(raised.value)
+
+
+def orders(argv: list[str]) -> None:
+    """Keeps its checkpoints where the options say, or, with an argument, where that does."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    if argv:
+        env.configure(Configuration.from_dict({"execution.checkpointing.dir": argv[0]}))
+    numbers = DataGeneratorSource(lambda number: number, Types.INT())
+    env.from_source(numbers, WatermarkStrategy.no_watermarks(), "numbers").print()
+    env.execute("orders")
+
+
+def launched(program: FlinkProgram, **config) -> None:
+    """Raises what Launch shows when checkpoint 7 is asked for."""
+    made = definitions_from(program).resolve_job_def("orders_job")
+    config["restore"] = {"checkpoint_id": 7}
+    validate_run_config(made, {"resources": {"orders_run": {"config": config}}})
+
+
+def test_launch_when_the_job_has_not_the_checkpoint_then_refused_wherever_its_folder_was_said(
+    tmp_path: Path,
+) -> None:
+    """By the launch, which wins over the location; by the program, which wins over both."""
+    there = with_checkpoints(tmp_path / "there" / "orders", (1, 7)).parent
+    dir_of = {"execution.checkpointing.dir": str(tmp_path / "gone")}
+    with pytest.raises(UnknownCheckpoint, match="gone"):
+        launched(FlinkProgram(orders, options=dir_of))
+    launched(FlinkProgram(orders, options=dir_of), checkpointing={"dir": str(there)})
+    with pytest.raises(UnknownCheckpoint, match="gone"):
+        launched(FlinkProgram(orders), configuration=dir_of)
+    launched(FlinkProgram(orders, args=[str(there)]), configuration=dir_of)
+    with pytest.raises(UnknownCheckpoint, match="'orders' has no checkpoint 7"):
+        launched(FlinkProgram(orders, args=[str(tmp_path)]), checkpointing={"dir": str(there)})
+
+
+@pytest.mark.parametrize("config", [{"args": ["/elsewhere"]}, {"configuration": {"pipeline.name": "other"}}])
+def test_launch_when_only_the_program_can_tell_its_folder_then_the_run_looks(config) -> None:
+    launched(FlinkProgram(orders, options={"execution.checkpointing.dir": "/gone"}), **config)

@@ -6,11 +6,11 @@ the execution plan, for which it processes the whole config. An error there is s
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from dagster import Enum, EnumValue, Noneable
+from dagster import Enum, EnumValue, Field, Noneable, Shape
 
 from flinkpy_dagster.config.option import MAX_PARALLELISM, ConfigOption
 from flinkpy_dagster.config.values import ValueType, integer, text_of
@@ -30,6 +30,32 @@ class Checked(Noneable):
         """Called by Dagster, after the types have been found right. Raises what the check raises."""
         if value is not None:
             self._check(value)
+        return value
+
+
+class CheckedShape(Shape):
+    """``fields``, whose values ``check(values)`` raises nothing about: for what several of them say together.
+
+    ``description`` tells it from other shapes of the same fields.
+    """
+
+    def __new__(
+        cls, fields: Mapping[str, Field], check: Callable[[Mapping[str, Any]], Any], description: str
+    ) -> Any:
+        """Dagster keeps one Shape for all that have the same fields; the check belongs to this one."""
+        made = object.__new__(cls)
+        made._initialized = False
+        return made
+
+    def __init__(
+        self, fields: Mapping[str, Field], check: Callable[[Mapping[str, Any]], Any], description: str
+    ):
+        super().__init__(fields, description)
+        self._check = check
+
+    def post_process(self, value: Any) -> Any:
+        """As that of ``Checked``; called when each value has been found right by itself."""
+        self._check(value)
         return value
 
 

@@ -16,6 +16,7 @@ from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArgu
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramLike
 from flinkpy_dagster.orchestration.programs.program_ops import ProgramOps
 from flinkpy_dagster.orchestration.programs.program_resource import LoadedProgram
+from flinkpy_dagster.orchestration.programs.restoring import Restorable
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of
 from flinkpy_dagster.orchestration.programs.spark_resource import session_of, spark_resource_of
 from flinkpy_dagster.orchestration.quality.asset_checks import state_checks
@@ -104,6 +105,7 @@ def _loaded(
         arguments=ProgramArguments(name, parsers),
         is_unbounded=is_unbounded(captured.job_graph),
         spark_resource=spark_resource,
+        restorable=Restorable.of(program, captured),
     )
     ops = ProgramOps(
         loaded.graph,

@@ -7,10 +7,12 @@ from typing import Any
 from dagster import InitResourceContext, ResourceDefinition, resource
 
 from flinkpy_dagster.orchestration.naming import NamedGraph
+from flinkpy_dagster.orchestration.programs.checked_config import CheckedShape
 from flinkpy_dagster.orchestration.programs.config_schema import program_config_schema
 from flinkpy_dagster.orchestration.programs.flink_program import FlinkProgram
 from flinkpy_dagster.orchestration.programs.program_arguments import ProgramArguments
 from flinkpy_dagster.orchestration.programs.program_loading import ProgramSource
+from flinkpy_dagster.orchestration.programs.restoring import Restorable
 from flinkpy_dagster.orchestration.quality.program_checks import ProgramChecks
 
 
@@ -24,21 +26,25 @@ class LoadedProgram:
     arguments: ProgramArguments
     is_unbounded: bool
     spark_resource: str | None  # the resource that gives the SparkSession
+    restorable: Restorable
     checks: ProgramChecks = field(default_factory=ProgramChecks)
 
     def resource(self) -> ResourceDefinition:
         """It gives the ops of a run their JobRun."""
         needed = {self.spark_resource} if self.spark_resource is not None else set()
 
+        about = f"Arguments and options of {self.source.name}."
+        fields = program_config_schema(
+            list(self.program.args),
+            self.arguments,
+            is_unbounded=self.is_unbounded,
+            has_target=self.spark_resource is None,
+        )
+
         @resource(
-            config_schema=program_config_schema(
-                list(self.program.args),
-                self.arguments,
-                is_unbounded=self.is_unbounded,
-                has_target=self.spark_resource is None,
-            ),
+            config_schema=CheckedShape(fields, self.restorable.check, about),
             required_resource_keys=needed | set(self.program.io_managers.values()),
-            description=f"Arguments and options of {self.source.name}.",
+            description=about,
         )
         def job_run(context: InitResourceContext) -> Iterator[Any]:
             from flinkpy_dagster.orchestration.programs.run_making import job_run_of

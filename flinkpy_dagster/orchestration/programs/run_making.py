@@ -28,12 +28,12 @@ from flinkpy_dagster.orchestration.job.spark_side import (
 )
 from flinkpy_dagster.orchestration.naming import NamedGraph, job_id_of
 from flinkpy_dagster.orchestration.programs.asset_sources import with_assets_found
-from flinkpy_dagster.orchestration.programs.config_schema import CHECKPOINT_ID, argv_of, configuration_of
+from flinkpy_dagster.orchestration.programs.config_schema import argv_of, configuration_of
 from flinkpy_dagster.orchestration.programs.flink_program import PARTITION
+from flinkpy_dagster.orchestration.programs.restoring import with_checkpoint_found
 from flinkpy_dagster.orchestration.programs.run_partitions import example_of, partition_keys, set_partitions
 from flinkpy_dagster.orchestration.programs.spark_resource import session_getter
 from flinkpy_dagster.orchestration.run_control import run_control
-from flinkpy_dagster.orchestration.streaming.stream_folders import checkpoint_numbered
 
 if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.programs.program_resource import LoadedProgram
@@ -107,18 +107,6 @@ def _graph_of(loaded: "LoadedProgram", context: InitResourceContext) -> tuple[Na
     graph = NamedGraph(loaded.graph.name, found)
     _require_same_shape(loaded.graph, graph)
     return graph, options
-
-
-def with_checkpoint_found(options: Configuration, job_name: str) -> Configuration:
-    """The options with the path of the checkpoint whose number they have: of the latest life of the job that has it.
-
-    Raises CheckpointNotFound.
-    """
-    number = options.get_string(CHECKPOINT_ID, None)
-    if number is None:
-        return options
-    path = checkpoint_numbered(options, job_name, number)
-    return Configuration(options).set("execution.state-recovery.path", path)
 
 
 def _ancestors(context: InitResourceContext) -> list[str]:

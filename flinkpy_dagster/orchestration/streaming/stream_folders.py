@@ -29,6 +29,22 @@ from flinkpy_dagster.state.verifying import METADATA
 DEFAULT_FOLDER = ".flinkpy/checkpoints"
 LATEST, NONE = "latest", "none"
 _LIFE = re.compile(r"run-(\d+)")
+_CHECKPOINT = re.compile(r"chk-(\d+)")
+
+
+class UnknownCheckpoint(CheckpointNotFound):
+    """A job has no retained checkpoint of this id. ``path``: the folder of all its runs; ``known``: the ids there."""
+
+    def __init__(self, job: str, number: str, path: str, known: list[int]):
+        super().__init__(path, number)
+        self.job, self.number, self.known = job, number, known
+
+    def sentence(self) -> str:
+        there = f"there are {', '.join(map(str, self.known))}" if self.known else "there is none"
+        return (
+            f"Job '{self.job}' has no checkpoint {self.number} in '{self.path}': {there}. Checkpoints are kept as "
+            "execution.checkpointing.num-retained and externalized-checkpoint-retention say."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +104,17 @@ def job_folder(configuration: Configuration, job_name: str) -> str:
 
 
 def checkpoint_numbered(configuration: Configuration, job_name: str, number: str) -> str:
-    """The path of a checkpoint of the latest life of a job that has one with this id. Raises CheckpointNotFound."""
+    """The path of a checkpoint of the latest life of a job that has one with this id.
+
+    Raises UnknownCheckpoint, which names those that there are.
+    """
     job, files = job_folder(configuration, job_name), files_of(configuration)
-    for life in reversed(_lives(job, files)):
+    lives = _lives(job, files)
+    for life in reversed(lives):
         if files.exists(joined(life, f"chk-{number}/{METADATA}")):
             return joined(life, f"chk-{number}")
-    raise CheckpointNotFound(joined(job, f"run-<n>/chk-{number}"), "there is no such folder")
+    names = [_CHECKPOINT.fullmatch(name) for life in lives for name in files.names(life)]
+    raise UnknownCheckpoint(job_name, number, job, sorted({int(name[1]) for name in names if name}))
 
 
 def note_savepoint(configuration: Configuration, job_name: str, path: str, completed_ms: int) -> None:
