@@ -239,17 +239,3 @@ KUBERNETES_OPTIONS: tuple[ConfigOption, ...] = (
 
 DEPLOYMENT_OPTIONS: tuple[ConfigOption, ...] = SIZE_OPTIONS + YARN_OPTIONS + KUBERNETES_OPTIONS
 """All of them."""
-
-OLD_KEYS = {
-    "kubernetes.container.image": "kubernetes.container.image.ref",
-    "kubernetes.jobmanager.cpu": "kubernetes.jobmanager.cpu.amount",
-    "kubernetes.taskmanager.cpu": "kubernetes.taskmanager.cpu.amount",
-    "kubernetes.pod-template-file": "kubernetes.pod-template-file.default",
-    "slotmanager.taskmanager-timeout": "resourcemanager.taskmanager-timeout",
-    "taskmanager.memory.size": "taskmanager.memory.managed.size",
-    "taskmanager.network.memory.fraction": "taskmanager.memory.network.fraction",
-    "taskmanager.network.memory.max": "taskmanager.memory.network.max",
-    "taskmanager.network.memory.min": "taskmanager.memory.network.min",
-    "yarn.ship-directories": "yarn.ship-files",
-}
-"""Flink's deprecated keys and the options that they stand for."""

@@ -38,6 +38,18 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
         "Chain operators whose maximum parallelisms differ.",
     ),
     ConfigOption(
+        "pipeline.vertex-description-mode",
+        choice("TREE", "CASCADING"),
+        "TREE",
+        "How plans describe a chain of operators: as a tree, or in one line as in the name of its vertex.",
+    ),
+    ConfigOption(
+        "pipeline.vertex-name-include-index-prefix",
+        BOOLEAN,
+        False,
+        "Put a number before the name of each vertex: ``[vertex-0]Source: ...``.",
+    ),
+    ConfigOption(
         "pipeline.global-job-parameters",
         MAP,
         None,

@@ -2,9 +2,10 @@
 
 from difflib import get_close_matches
 
-from flinkpy_dagster.config.deployment_options import DEPLOYMENT_OPTIONS, OLD_KEYS
+from flinkpy_dagster.config.deployment_options import DEPLOYMENT_OPTIONS
 from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
+from flinkpy_dagster.config.old_keys import OLD_KEYS
 from flinkpy_dagster.config.option import ConfigOption
 from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
 

@@ -8,6 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.hashing import check_uids
 from flinkpy_dagster.graph.job_graph import IntermediateDataSet, JobEdge, JobGraph, JobVertex
 from flinkpy_dagster.graph.slot_sharing import slot_sharing_groups
@@ -19,6 +20,7 @@ from flinkpy_dagster.graph.stream_graph import (
     StreamGraph,
     StreamNode,
 )
+from flinkpy_dagster.graph.vertex_names import with_index_prefixes
 from flinkpy_dagster.graph.vertex_parallelism import DecidedParallelism, decide_parallelism
 from flinkpy_dagster.ids import id_of
 
@@ -35,6 +37,8 @@ def job_graph_of(graph: StreamGraph) -> JobGraph:
     decided = decide_parallelism(graph, [(chain.nodes, chain.outputs) for chain in chains])
     edges, data_sets = _connections(graph, chains, decided)
     vertices = [_vertex(chain, decided[chain.head.id]) for chain in chains]
+    if Configuration.from_dict(graph.configuration).get("pipeline.vertex-name-include-index-prefix"):
+        vertices = with_index_prefixes(vertices, edges)
     groups = slot_sharing_groups(vertices, edges, data_sets, are_regions_apart=graph.is_batch)
     return JobGraph(
         name=graph.job_name,

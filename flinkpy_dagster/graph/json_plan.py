@@ -8,6 +8,7 @@ import json
 from html import escape
 from typing import Any
 
+from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.graph.job_graph import JobGraph, JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamGraph, StreamNode
 
@@ -64,7 +65,7 @@ def _job_plan_node(graph: JobGraph, vertex: JobVertex) -> Json:
         "parallelism": vertex.parallelism,
         "operator": "",
         "operator_strategy": "",
-        "description": _html(_tree(vertex)),
+        "description": _html(_chain_text(graph, vertex)),
         "optimizer_properties": {},
     }
     inputs = [
@@ -81,6 +82,19 @@ def _job_plan_node(graph: JobGraph, vertex: JobVertex) -> Json:
 
 def _html(text: str) -> str:
     return escape(text, quote=False).replace('"', "&quot;").replace("\n", "<br/>").replace("\\", "&#92;")
+
+
+def _chain_text(graph: JobGraph, vertex: JobVertex) -> str:
+    is_tree = Configuration.from_dict(graph.configuration).get("pipeline.vertex-description-mode") == "TREE"
+    return _tree(vertex) if is_tree else _cascade(vertex, vertex.head)
+
+
+def _cascade(vertex: JobVertex, node: StreamNode) -> str:
+    """The chain from the node on in one line, as in the names of vertices."""
+    nodes = {each.id: each for each in vertex.nodes}
+    parts = [_cascade(vertex, nodes[edge.target]) for edge in vertex.chained_edges if edge.source == node.id]
+    rest = f"({', '.join(parts)})" if len(parts) > 1 else "".join(parts)
+    return f"{_description(node)} -> {rest}" if parts else _description(node)
 
 
 def _tree(vertex: JobVertex) -> str:

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from flinkpy_dagster.config.configuration import Configuration
-from flinkpy_dagster.config.deployment_options import DEPLOYMENT_OPTIONS, OLD_KEYS
+from flinkpy_dagster.config.deployment_options import DEPLOYMENT_OPTIONS
+from flinkpy_dagster.config.old_keys import OLD_KEYS
 from flinkpy_dagster.config.options import old_keys_of, option_of
 from flinkpy_dagster.config.targets.kubernetes_rows import EXECUTOR_TEMPLATE, KUBERNETES_ROWS, RUN_POD
 from flinkpy_dagster.config.targets.names import ACTIVE, CLUSTERS, Target, TargetKind, kind_of, target_of

@@ -17,7 +17,7 @@ class ReadOnlyBroadcastMap(ReadOnlyBroadcastState):
         return self._entries.get(key)
 
     def contains(self, key: Any) -> bool:
-        return key in self._entries
+        return self._entries.get(key) is not None
 
     def items(self) -> Iterable[tuple[Any, Any]]:
         return list(self._entries.items())

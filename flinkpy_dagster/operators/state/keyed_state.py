@@ -132,7 +132,7 @@ class StoredMap(StoredState, MapState):
 
     def contains(self, key: Any) -> bool:
         stored = self._table.get(self._cursor.key)
-        return stored is not None and key in stored
+        return stored is not None and stored.get(key) is not None
 
     def items(self) -> list:
         """A copy, so that the state can be changed while it is read."""

@@ -95,7 +95,7 @@ class MapView(State, Generic[K, V]):
 
     @abstractmethod
     def contains(self, key: K) -> bool:
-        """Is there a value at ``key``?"""
+        """Is there a value other than None at ``key``?"""
 
     @abstractmethod
     def items(self) -> Iterable[tuple[K, V]]:

@@ -231,13 +231,17 @@ class TtlMap(TtlState, MapState):
             self.clear()
 
     def contains(self, key: Any) -> bool:
+        stamped = self._visible(key)
+        return stamped is not None and stamped[0] is not None
+
+    def _visible(self, key: Any) -> Stamped | None:
         self._on_use()
         stamped = self._table.get(self._cursor.key, {}).get(key)
-        return stamped is not None and self._ttl.is_visible(stamped)
+        return stamped if stamped is not None and self._ttl.is_visible(stamped) else None
 
     def items(self) -> list:
         keys = list(self._table.get(self._cursor.key, ()))
-        return [(key, self.get(key)) for key in keys if self.contains(key)]
+        return [(key, self.get(key)) for key in keys if self._visible(key) is not None]
 
     def keys(self) -> list:
         return [key for key, _ in self.items()]
@@ -246,7 +250,7 @@ class TtlMap(TtlState, MapState):
         return [value for _, value in self.items()]
 
     def is_empty(self) -> bool:
-        return not any(self.contains(key) for key in self._table.get(self._cursor.key, ()))
+        return not any(self._visible(key) is not None for key in self._table.get(self._cursor.key, ()))
 
 
 def ttl_state(descriptor: StateDescriptor, cursor: Any, table: dict, clock: Clock) -> Any:

@@ -1,0 +1,30 @@
+"""Keys that Flink 2.3 still takes for options that have another name now (its ``fallbackKeys``)."""
+
+OLD_KEYS = {
+    "env.java.opts": "env.java.opts.all",
+    "execution.buffer-timeout": "execution.buffer-timeout.interval",
+    "execution.checkpointing.unaligned": "execution.checkpointing.unaligned.enabled",
+    "execution.savepoint-restore-mode": "execution.state-recovery.claim-mode",
+    "execution.savepoint.ignore-unclaimed-state": "execution.state-recovery.ignore-unclaimed-state",
+    "execution.savepoint.path": "execution.state-recovery.path",
+    "kubernetes.container.image": "kubernetes.container.image.ref",
+    "kubernetes.jobmanager.cpu": "kubernetes.jobmanager.cpu.amount",
+    "kubernetes.pod-template-file": "kubernetes.pod-template-file.default",
+    "kubernetes.taskmanager.cpu": "kubernetes.taskmanager.cpu.amount",
+    "pipeline.operator-chaining": "pipeline.operator-chaining.enabled",
+    "restart-strategy": "restart-strategy.type",
+    "savepoints.state.backend.fs.dir": "execution.checkpointing.savepoint-dir",
+    "slotmanager.taskmanager-timeout": "resourcemanager.taskmanager-timeout",
+    "state.backend": "state.backend.type",
+    "state.backend.fs.checkpointdir": "execution.checkpointing.dir",
+    "state.backend.incremental": "execution.checkpointing.incremental",
+    "state.checkpoints.dir": "execution.checkpointing.dir",
+    "state.checkpoints.num-retained": "execution.checkpointing.num-retained",
+    "state.savepoints.dir": "execution.checkpointing.savepoint-dir",
+    "taskmanager.memory.size": "taskmanager.memory.managed.size",
+    "taskmanager.network.memory.fraction": "taskmanager.memory.network.fraction",
+    "taskmanager.network.memory.max": "taskmanager.memory.network.max",
+    "taskmanager.network.memory.min": "taskmanager.memory.network.min",
+    "yarn.ship-directories": "yarn.ship-files",
+}
+"""Deprecated key: key of the option, which counts where both are set."""
