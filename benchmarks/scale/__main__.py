@@ -1,4 +1,4 @@
-"""``python -m benchmarks.scale [scheduling|checkpoints|dagster ...] [--write]``: the table of docs/scale.md."""
+"""``python -m benchmarks.scale [scheduling|checkpoints|dagster|events ...] [--write]``: the table of docs/scale.md."""
 
 import argparse
 import sys
@@ -11,7 +11,12 @@ from benchmarks.report import machine, with_section
 from benchmarks.scale.rows import Row
 
 PAGE = Path(__file__).parents[2] / "docs" / "scale.md"
-PARTS = {"scheduling": "scheduling", "checkpoints": "checkpoints", "dagster": "dagster_side"}
+PARTS = {
+    "scheduling": "scheduling",
+    "checkpoints": "checkpoints",
+    "dagster": "dagster_side",
+    "events": "event_log",
+}
 
 
 def table(rows: Iterable[Row]) -> str:

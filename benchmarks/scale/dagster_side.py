@@ -1,8 +1,7 @@
-"""Dagster: a code location with many assets, an instance's event log."""
+"""Dagster: a code location with many assets."""
 
 import os
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from benchmarks.scale.rows import Row, megabytes, seconds, timed
 PART = "Dagster"
 PROGRAMS = (50, 250)
 SINKS = 20
-EVENTS = 2000
 _PROGRAM = """\
 from flinkpy_dagster.api import ParquetSink, StreamExecutionEnvironment, Types
 
@@ -29,7 +27,6 @@ def rows() -> Iterator[Row]:
     """All measurements."""
     for programs in PROGRAMS:
         yield from _location(programs)
-    yield from _events()
 
 
 def _location(programs: int) -> Iterator[Row]:
@@ -56,28 +53,3 @@ def _location(programs: int) -> Iterator[Row]:
             "snapshot for the web server and the daemon",
             f"{seconds(took)}, {megabytes(len(snapshot))}",
         )
-
-
-def _events() -> Iterator[Row]:
-    """SQLite: one database per run, an index over all."""
-    from dagster import DagsterInstance, DagsterRun
-    from dagster._core.events import EngineEventData
-
-    with tempfile.TemporaryDirectory() as home:
-        (Path(home) / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
-        with DagsterInstance.from_config(home) as instance:
-            run = instance.add_run(DagsterRun("job"))
-
-            def write() -> None:
-                for number in range(EVENTS):
-                    about = EngineEventData({"state": "RUNNING", "at_ms": number, "attempt": 0})
-                    instance.report_engine_event("Map is RUNNING", run, about)
-
-            began = time.monotonic()
-            _, took = timed(write)
-            wall = time.monotonic() - began
-            bytes_ = sum(path.stat().st_size for path in Path(home).rglob("*.db*"))
-        size = f"{EVENTS:,} events of a run, SQLite"
-        rate = f"{EVENTS / took:,.0f} per second of processor time ({EVENTS / wall:,.0f} by the clock)"
-        yield Row(PART, size, "written one by one", rate)
-        yield Row(PART, size, "on disk", f"{bytes_ / EVENTS / 1000:.1f} kB each")

@@ -27,8 +27,11 @@ class NoServer(Exception):
 
 
 @contextmanager
-def running_postgres() -> Iterator[str]:
-    """``host:port/database`` of a server that lives as long as the block; user ``test``. Raises NoServer."""
+def running_postgres(*settings: str) -> Iterator[str]:
+    """``host:port/database`` of a server that lives as long as the block; user ``test``. Raises NoServer.
+
+    ``settings``: more of ``name=value``; else commits do not wait for the disk.
+    """
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="flinkpy-postgres-"))
     try:
@@ -36,7 +39,7 @@ def running_postgres() -> Iterator[str]:
         (port,) = free_ports(1)
         make = [programs / "initdb", "-D", folder / "data", "-U", "test", "-A", "trust", "-N"]
         subprocess.run(make, check=True, capture_output=True, timeout=_START_SECONDS, cwd=folder, **user)
-        options = [word for setting in _SETTINGS for word in ("-c", setting)]
+        options = [word for setting in (*_SETTINGS, *settings) for word in ("-c", setting)]
         command = [programs / "postgres", "-D", folder / "data", "-p", str(port), "-k", folder, *options]
         with (folder / "log").open("wb") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, **user)
