@@ -259,12 +259,11 @@ def test_keyed_broadcast_function_when_timer_fires_then_reads_rules() -> None:
         assert harness.values == [("rule", 3), ("k", 5), ("k", 7, ["limit"])]
 
 
-def test_broadcast_state_when_not_declared_then_says_which_are() -> None:
-    with (
-        harness_of(Limit()) as harness,
-        pytest.raises(ValueError, match="'rules' was not given to broadcast"),
-    ):
+def test_broadcast_state_when_not_declared_then_it_is_there_all_the_same() -> None:
+    with harness_of(Limit()) as harness:
         harness.process(("limit", 5), input_index=1)
+        harness.process(7)
+        assert harness.broadcast_state("rules") == {"limit": 5}
 
 
 def test_read_only_broadcast_state_when_changed_then_fails() -> None:

@@ -56,9 +56,11 @@ class BroadcastStateStore(OperatorStateStore):
 
     def __init__(self, descriptors: Iterable[MapStateDescriptor]):
         self.maps: dict[str, dict] = {descriptor.name: {} for descriptor in descriptors}
+        self._restored: dict[str, dict] = {}
 
     def restore(self, copies: list[dict[str, dict]]) -> None:
-        """All subtasks had the same entries, so any copy will do; states no longer declared are forgotten."""
+        """All subtasks had the same entries, so any copy will do; states that nobody asks for are forgotten."""
+        self._restored = copies[0]
         for name, entries in self.maps.items():
             entries.update(copies[0].get(name, {}))
 
@@ -70,10 +72,7 @@ class BroadcastStateStore(OperatorStateStore):
         return ReadOnlyBroadcastMap(self._entries(state_descriptor))
 
     def _entries(self, descriptor: MapStateDescriptor) -> dict:
-        entries = self.maps.get(descriptor.name)
-        if entries is None:
-            names = ", ".join(self.maps) or "none"
-            raise ValueError(
-                f"The broadcast state '{descriptor.name}' was not given to broadcast(); these were: {names}."
-            )
-        return entries
+        """Those of a state that was not given to ``broadcast()``, too: PyFlink makes it when it is asked for."""
+        if descriptor.name not in self.maps:
+            self.maps[descriptor.name] = dict(self._restored.get(descriptor.name, {}))
+        return self.maps[descriptor.name]
