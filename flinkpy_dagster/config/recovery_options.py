@@ -187,7 +187,7 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         "state.backend.type",
         choice("hashmap"),
         "hashmap",
-        "Where keyed state lives while a task runs.",
+        "Where keyed state lives while a task runs; there is no other place.",
     ),
     ConfigOption(
         "flinkpy.state-cache.dir",
@@ -201,11 +201,5 @@ RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
         MEMORY,
         10 * 2**30,
         "How large these copies of one machine may be; what was not used for longest goes first.",
-    ),
-    ConfigOption(
-        "state.backend.memory",
-        MEMORY,
-        None,
-        "Memory that keyed state of one task may take; not set: no bound.",
     ),
 )

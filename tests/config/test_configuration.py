@@ -99,8 +99,8 @@ def test_from_pairs_when_good_gives_typed_values():
             "Could not parse value 'yes' for key 'execution.attached': it must be true or false.",
         ),
         (
-            "state.backend.memory=9 lb",
-            "Could not parse value '9 lb' for key 'state.backend.memory': "
+            "flinkpy.state-cache.size=9 lb",
+            "Could not parse value '9 lb' for key 'flinkpy.state-cache.size': "
             "a memory size such as '64 mb' or '2 g' is needed.",
         ),
         (
