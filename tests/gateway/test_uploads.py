@@ -1,5 +1,6 @@
 """What is sent to be stored: bounded, named harmlessly, whole, or refused with nothing left on disk."""
 
+import asyncio
 import io
 import struct
 import zipfile
@@ -8,10 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
+from flinkpy_dagster.gateway.programs.uploads import taken
 from flinkpy_dagster.gateway.serving.app import gateway_app
 from tests.gateway.conftest import TestClient
 from tests.gateway.conftest import settings as settings_of
-from tests.gateway.multipart import body, part, uploaded
+from tests.gateway.multipart import TYPE, body, part, uploaded
 
 PROGRAM = b'"""Counts words."""\n'
 
@@ -80,6 +82,17 @@ def test_names_when_they_are_none_of_a_program_then_refused(small, name) -> None
     assert answer.status_code == 400
     assert list(answer.json()) == ["errors"]
     assert files_below(folder / "uploads") == []
+
+
+def test_json_when_a_field_comes_after_it_then_it_counts_all_the_same(tmp_path) -> None:
+    async def chunks():
+        yield body(part("request", b'{"entryClass": "words"}'), part("note", b"for people"))
+
+    async def json_part():
+        async with taken(chunks(), TYPE, tmp_path, most_files=1) as (files, value):
+            return files, value
+
+    assert asyncio.run(json_part()) == ([], {"entryClass": "words"})
 
 
 @pytest.mark.parametrize("cut", range(1, 190, 7))

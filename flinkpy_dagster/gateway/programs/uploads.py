@@ -69,7 +69,7 @@ class _Parts:
         self._folder, self._most_files = folder, most_files
         self._files: list[Upload] = []
         self._json = bytearray()
-        self._has_json = False
+        self._has_json = self._is_in_json = False
         self._is_whole = False
         self._header = (bytearray(), bytearray())
         self._headers: dict[bytes, bytes] = {}
@@ -122,8 +122,9 @@ class _Parts:
     def _headers_finished(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
         name = options.get(b"filename")
+        self._open, self._is_in_json = None, name is None and options.get(b"name") == _REQUEST.encode()
+        self._has_json |= self._is_in_json
         if name is None:
-            self._open, self._has_json = None, options.get(b"name") == _REQUEST.encode()
             return
         if len(self._files) >= self._most_files:
             raise bad_request(f"At most {self._most_files} files may be sent.")
@@ -134,9 +135,9 @@ class _Parts:
     def _data(self, data: bytes) -> None:
         if self._open is not None:
             self._open.write(data)
-        elif self._has_json and len(self._json) + len(data) <= _MOST_JSON:
+        elif self._is_in_json and len(self._json) + len(data) <= _MOST_JSON:
             self._json.extend(data)
-        elif self._has_json:
+        elif self._is_in_json:
             raise RestError(413, "The part 'request' of the multipart body is too large.")
 
     def _part_ended(self) -> None:
