@@ -22,7 +22,7 @@ from flinkpy_dagster.state.metadata import (
 from flinkpy_dagster.state.refs import FileRef, SegmentRef, SubtaskStateRef
 
 from . import crashing_files
-from .crashing_files import Crash, CrashingObjects, files_on
+from .crashing_files import Crash, CrashingFiles, CrashingObjects, files_on
 
 ROOT = "/store"
 
@@ -216,6 +216,31 @@ def test_lead_when_two_come_at_once_gives_them_two_tokens():
     one.lead()
     other.lead()
     assert (one.token, other.token) == (1, 2)
+
+
+def test_lead_when_what_leaders_left_is_gone_never_gives_a_token_twice():
+    files = new_files()
+    committed(files, [1])
+    for left in ("leader-1", "_head"):
+        files.delete(f"{ROOT}/{left}")
+    store = CheckpointStore(ROOT, files=files)
+    assert store.lead().metadata.epoch == 1
+    assert store.token == 2
+
+
+def test_lead_when_a_newer_leader_comes_before_the_older_ones_are_moved_away_is_refused():
+    class Overtaken(CrashingFiles):
+        """The next leader comes right after this one."""
+
+        def make_folder(self, path):
+            super().make_folder(path)
+            if path.endswith("leader-1"):
+                super().make_folder(f"{ROOT}/leader-2")
+
+    files = Overtaken()
+    with pytest.raises(StaleLeader) as raised:
+        CheckpointStore(ROOT, files=files).lead()
+    assert (raised.value.token, raised.value.newest) == (1, 2)
 
 
 @pytest.mark.parametrize("damage", ["metadata", "state", "state missing"])
