@@ -1,6 +1,6 @@
 """Asset checks that run by themselves: of keyed state, and of assets that no program makes."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dagster import (
@@ -9,6 +9,7 @@ from dagster import (
     AssetChecksDefinition,
     AssetCheckSpec,
     AssetKey,
+    MetadataValue,
     asset_check,
 )
 
@@ -19,6 +20,16 @@ from flinkpy_dagster.orchestration.quality.suites import SuiteLike, suite_of
 
 if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.quality.outcomes import SuiteOutcome
+
+_Evaluated = tuple["SuiteOutcome", Mapping[str, Any]]
+"""What a suite has found, and metadata of what it looked at."""
+
+
+class NoCheckpointYet(CheckpointNotFound):
+    """State is to be looked at of a job that has made no checkpoint yet; ``path`` is the asset of its checkpoints."""
+
+    def sentence(self) -> str:
+        return f"There is no state to look at: '{self.path}' has no checkpoint yet; run the job first."
 
 
 def expectations_check(
@@ -41,12 +52,12 @@ def expectations_check(
         check.name, asset=AssetKey(check.asset), blocking=blocking, description=check.description
     )
 
-    def evaluate(context: AssetCheckExecutionContext) -> "SuiteOutcome":
+    def evaluate(context: AssetCheckExecutionContext) -> _Evaluated:
         from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 
         frame = dataframe(context)
         with CheckFrames(frame.sparkSession).persisted(frame) as persisted:
-            return _validated(persisted, check)
+            return _validated(persisted, check), {}
 
     return _check_definition(spec, evaluate, frozenset(required_resource_keys))
 
@@ -66,8 +77,9 @@ def _state_check(
     session: Callable[[AssetCheckExecutionContext], Any],
     needed: frozenset[str],
 ) -> AssetChecksDefinition:
-    def evaluate(context: AssetCheckExecutionContext) -> "SuiteOutcome":
+    def evaluate(context: AssetCheckExecutionContext) -> _Evaluated:
         path = _newest_checkpoint(context, spec.asset_key)
+        looked_at = {"checkpoint": MetadataValue.path(path)}
         from flinkpy_dagster.dataplane.checked_frames import CheckFrames
 
         assert check.uid is not None
@@ -75,15 +87,15 @@ def _state_check(
             if frame is None:
                 from flinkpy_dagster.orchestration.quality.outcomes import SuiteOutcome
 
-                return SuiteOutcome(suite=check.name, expectations=())
-            return _validated(frame, check)
+                return SuiteOutcome(suite=check.name, expectations=()), looked_at
+            return _validated(frame, check), looked_at
 
     return _check_definition(spec, evaluate, needed)
 
 
 def _check_definition(
     spec: AssetCheckSpec,
-    evaluate: Callable[[AssetCheckExecutionContext], "SuiteOutcome"],
+    evaluate: Callable[[AssetCheckExecutionContext], _Evaluated],
     needed: frozenset[str],
 ) -> AssetChecksDefinition:
     @asset_check(
@@ -96,7 +108,7 @@ def _check_definition(
     def expectations(context: AssetCheckExecutionContext) -> AssetCheckResult:
         from flinkpy_dagster.orchestration.quality.outcomes import check_result
 
-        return check_result(spec, evaluate(context))
+        return check_result(spec, *evaluate(context))
 
     return expectations
 
@@ -108,10 +120,10 @@ def _validated(frame: Any, check: Expectations) -> "SuiteOutcome":
 
 
 def _newest_checkpoint(context: AssetCheckExecutionContext, key: AssetKey) -> str:
-    """Raises CheckpointNotFound if none has been told."""
+    """Raises NoCheckpointYet if none has been told."""
     event = context.instance.get_latest_materialization_event(key)
     found = event.asset_materialization if event is not None else None
     path = found.metadata.get("path") if found is not None else None
     if path is None:
-        raise CheckpointNotFound(key.to_user_string(), "no checkpoint has been reported to this instance yet")
+        raise NoCheckpointYet(key.to_user_string(), "")
     return str(path.value)

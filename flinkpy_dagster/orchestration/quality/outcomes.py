@@ -75,15 +75,17 @@ class SuiteOutcome:
         return f"{len(self.failed)} of {len(self.expectations)} expectations are not met: {told}."
 
 
-def check_result(spec: AssetCheckSpec, outcome: SuiteOutcome) -> AssetCheckResult:
-    """For ops and checks to yield."""
+def check_result(
+    spec: AssetCheckSpec, outcome: SuiteOutcome, looked_at: Mapping[str, Any] | None = None
+) -> AssetCheckResult:
+    """For ops and checks to yield. ``looked_at``: more metadata, of what the suite was evaluated on."""
     return AssetCheckResult(
         asset_key=spec.asset_key,
         check_name=spec.name,
         passed=outcome.passed,
         severity=outcome.severity,
         description=str(outcome),
-        metadata=outcome_metadata(outcome),
+        metadata={**outcome_metadata(outcome), **(looked_at or {})},
     )
 
 

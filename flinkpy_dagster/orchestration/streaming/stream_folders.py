@@ -40,7 +40,7 @@ class UnknownCheckpoint(CheckpointNotFound):
         self.job, self.number, self.known = job, number, known
 
     def sentence(self) -> str:
-        there = f"there are {', '.join(map(str, self.known))}" if self.known else "there is none"
+        there = f"the ids there are {', '.join(map(str, self.known))}" if self.known else "there is none"
         return (
             f"Job '{self.job}' has no checkpoint {self.number} in '{self.path}': {there}. Checkpoints are kept as "
             "execution.checkpointing.num-retained and externalized-checkpoint-retention say."

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from dagster import AssetCheckKey, AssetKey
+from dagster import AssetCheckKey, AssetKey, AssetSelection, Definitions, define_asset_job
 
 from flinkpy_dagster import definitions_from, expect, expect_state
 from flinkpy_dagster.api import ParquetSink, StreamExecutionEnvironment, Types
@@ -17,6 +17,7 @@ from flinkpy_dagster.graph.stages import plan_stages
 from flinkpy_dagster.operators.specs import TableSink
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.programs.program_loading import program_source
+from flinkpy_dagster.orchestration.quality.asset_checks import NoCheckpointYet
 from flinkpy_dagster.orchestration.quality.program_checks import checks_by_program
 from flinkpy_dagster.orchestration.quality.taps import with_taps
 from tests.orchestration import programs
@@ -114,6 +115,17 @@ def test_state_check_when_unbounded_then_it_can_be_executed_by_itself() -> None:
     definitions = definitions_from(unbounded, checks=[expect_state("unbounded", "sums", SUITE, name="sums")])
     key = AssetCheckKey(AssetKey(["unbounded", "checkpoints"]), "sums")
     assert definitions.resolve_asset_graph().asset_check_keys == {key}
+
+
+def test_state_check_when_the_job_has_no_checkpoint_yet_then_it_says_so_without_spark() -> None:
+    definitions = definitions_from(unbounded, checks=[expect_state("unbounded", "sums", SUITE, name="sums")])
+    selected = AssetSelection.checks(AssetCheckKey(AssetKey(["unbounded", "checkpoints"]), "sums"))
+    jobs = Definitions(jobs=[define_asset_job("look", selected)])
+    look = Definitions.merge(definitions, jobs).resolve_job_def("look")
+    with pytest.raises(
+        NoCheckpointYet, match="'unbounded/checkpoints' has no checkpoint yet; run the job first"
+    ):
+        look.execute_in_process()
 
 
 def graph_of(program) -> NamedGraph:
