@@ -133,7 +133,6 @@ class StreamGraph:
     edges: tuple[StreamEdge, ...]
     is_batch: bool = False
     is_dynamic: bool = False
-    default_parallelism: int = 1
     is_chaining_enabled: bool = True
     chains_different_max_parallelisms: bool = True
     stores_shuffles: bool = False  # edges are BLOCKING

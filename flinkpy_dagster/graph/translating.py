@@ -90,7 +90,6 @@ class _Translation:
             edges=tuple(self._edges),
             is_batch=self._is_batch,
             is_dynamic=self._is_dynamic,
-            default_parallelism=self._settings.parallelism,
             is_chaining_enabled=bool(configuration.get("pipeline.operator-chaining.enabled")),
             chains_different_max_parallelisms=bool(
                 configuration.get("pipeline.operator-chaining.chain-operators-with-different-max-parallelism")

@@ -327,6 +327,3 @@ class TableSink:
         tuple[str, tuple[str, ...]], ...
     ] = ()  # declared: column, and "source.column" of each origin
     storage: Files | None = None  # how an epoch reaches ``path``; None: a folder of this machine
-
-
-SPARK_SIDE_SINKS = (TableSink,)

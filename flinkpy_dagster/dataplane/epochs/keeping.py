@@ -23,7 +23,7 @@ from flinkpy_dagster.state.checkpoint_store import CheckpointStore, Found
 from flinkpy_dagster.state.claiming import Claim
 from flinkpy_dagster.state.files import Files, joined, make_folder_if_missing
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, OperatorMetadata
-from flinkpy_dagster.state.refs import MIN_TIMESTAMP, SubtaskStateRef
+from flinkpy_dagster.state.refs import SubtaskStateRef
 from flinkpy_dagster.state.restoring import (
     RestoreReport,
     key_type_text,
@@ -327,12 +327,6 @@ def _statistics(report: EpochReport, duration_s: float) -> dict[str, Any]:
         "records_in": sum(each.records_in for each in metrics),
         "records_out": sum(each.records_out for each in metrics),
     }
-
-
-def watermark_of(metadata: EpochMetadata) -> int | None:
-    """How far the event time of the job has come, ms: that of the operator that is behind; None without any."""
-    marks = [each.watermark for each in metadata.operators.values() if each.watermark > MIN_TIMESTAMP]
-    return min(marks, default=None)
 
 
 def _now_ms() -> int:

@@ -22,7 +22,7 @@ from flinkpy_dagster.dataplane.spark.file_system import absolute
 from flinkpy_dagster.errors import UnreadableSource, UserCodeError
 from flinkpy_dagster.operators.specs import DataFrameSource, RecordFiles, SourceSpec, TextFiles
 from flinkpy_dagster.operators.stream_sources import KafkaRecords
-from flinkpy_dagster.types import ExternalTypeInfo, RowTypeInfo, TupleTypeInfo, TypeInformation, Types
+from flinkpy_dagster.types import RowTypeInfo, TypeInformation, Types
 
 Reader = TypeVar("Reader", DataFrameReader, DataStreamReader)
 
@@ -243,10 +243,3 @@ def _type_of(name: str, data_type: T.DataType) -> TypeInformation:
     if isinstance(data_type, T.StructType):
         return row_type_of(data_type)
     raise UnreadableSource(name, f"a column of type {data_type.simpleString()} has no counterpart in Types.")
-
-
-def is_composite(type_info: TypeInformation) -> bool:
-    """Does a value of the type have several columns?"""
-    while isinstance(type_info, ExternalTypeInfo):
-        type_info = type_info.inner_type
-    return isinstance(type_info, RowTypeInfo | TupleTypeInfo)

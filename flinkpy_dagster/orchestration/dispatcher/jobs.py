@@ -55,7 +55,6 @@ class JobOverview:
     end_ms: int
     last_modified_ms: int
     run_id: str
-    dagster_job: str
 
     @property
     def is_terminal(self) -> bool:
@@ -139,7 +138,6 @@ def overview_of(record: Any) -> JobOverview:
         end_ms=-1 if ended is None else round(ended * 1000),
         last_modified_ms=_ms(record.update_timestamp),
         run_id=run.run_id,
-        dagster_job=run.job_name,
     )
 
 
