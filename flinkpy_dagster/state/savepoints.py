@@ -6,13 +6,20 @@ A savepoint is ``<target>/savepoint-<job id>-<random>/``: ``_metadata`` and, bel
 import secrets
 from dataclasses import dataclass, replace
 
-from flinkpy_dagster.errors import CheckpointNotFound
+from flinkpy_dagster.errors import CheckpointNotFound, CorruptState, NonRetryable
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.committing import commits_of
 from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
 from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
 from flinkpy_dagster.state.verifying import METADATA, read_metadata, verify
+
+
+class DamagedCheckpoint(CorruptState, NonRetryable):
+    """What ``-s`` names is there but not whole; every other attempt would find the same."""
+
+    def sentence(self) -> str:
+        return f"Checkpoint '{self.path}' cannot be used: {self.reason}; bring a whole copy, or start from another one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +65,19 @@ def copy_files(files: Files, metadata: EpochMetadata, source: str, target: str) 
 def open_checkpoint(path: str, *, is_verified: bool = True, files: Files = ALL_FILES) -> Opened:
     """What ``-s`` names: the folder of a savepoint or of a retained checkpoint (absolute), or its ``_metadata``.
 
-    Raises CheckpointNotFound, or CorruptState if it is there but not whole.
+    Raises CheckpointNotFound, or DamagedCheckpoint if it is there but not whole.
     """
     path = path.rstrip("/").removesuffix(f"/{METADATA}")
     if METADATA not in files.names(path):
         reason = f"it holds no {METADATA}" if files.exists(path) else "there is no such folder"
         raise CheckpointNotFound(path, reason)
+    try:
+        return _opened(path, files, is_verified)
+    except CorruptState as damage:
+        raise DamagedCheckpoint(damage.path, damage.reason) from damage
+
+
+def _opened(path: str, files: Files, is_verified: bool) -> Opened:
     metadata = read_metadata(files, path)
     is_savepoint = metadata.kind is CheckpointKind.SAVEPOINT
     folder, _, name = path.rpartition("/")

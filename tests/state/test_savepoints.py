@@ -6,10 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from flinkpy_dagster.errors import CheckpointNotFound, CorruptState
+from flinkpy_dagster.errors import CheckpointNotFound
+from flinkpy_dagster.runtime.failover import is_retryable
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.metadata import CheckpointKind
-from flinkpy_dagster.state.savepoints import dispose, imported, open_checkpoint, write_savepoint
+from flinkpy_dagster.state.savepoints import (
+    DamagedCheckpoint,
+    dispose,
+    imported,
+    open_checkpoint,
+    write_savepoint,
+)
 
 from .crashing_files import Crash
 from .test_checkpoint_store import ROOT, committed, epoch, new_files, segment
@@ -87,12 +94,13 @@ def test_open_when_nothing_is_there_says_so(path, reason):
         open_checkpoint(path, files=files)
 
 
-def test_open_when_a_file_was_changed_is_refused():
+def test_open_when_a_file_was_changed_is_refused_for_good():
     files, _, metadata = with_two_epochs()
     _, path = write_savepoint(metadata, ROOT, "/saved", files=files)
     files.tree.files[f"{path}/shared/op/2-1"] += b"?"
-    with pytest.raises(CorruptState, match="checksum|bytes"):
+    with pytest.raises(DamagedCheckpoint, match="(checksum|bytes).*start from another one") as refused:
         open_checkpoint(path, files=files)
+    assert not is_retryable(refused.value)
 
 
 def test_savepoint_on_the_local_file_system(tmp_path):
