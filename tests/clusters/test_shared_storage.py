@@ -1,13 +1,10 @@
 """An unbounded job whose epochs, savepoints and results are in an object store, or on HDFS: it dies at every step."""
 
-import io
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import parquet
 from pyspark.sql import SparkSession
 
 from flinkpy_dagster.api import (
@@ -22,47 +19,16 @@ from flinkpy_dagster.api import (
     WatermarkStrategy,
 )
 from flinkpy_dagster.api.sinks import ParquetSink
-from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.savepoints import dispose, open_checkpoint
-from flinkpy_dagster.state.storage.schemes import SchemeFiles, files_of
 from tests.clusters.programs import added
 from tests.clusters.s3 import running_s3
+from tests.clusters.storage import Storage
 from tests.dataplane.streaming import STEPS, Death, DiesAt, epoch_runner, put_file, run
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 SUM = Types.ROW_NAMED(["key", "total"], [Types.STRING(), Types.LONG()])
-
-
-@dataclass
-class Storage:
-    """A folder of a file system, and the options that lead there."""
-
-    root: str
-    options: dict[str, str]
-
-    @property
-    def files(self) -> SchemeFiles:
-        return files_of(Configuration.from_dict(self.options))
-
-    def below(self, folder: str) -> list[str]:
-        """Paths of all visible files below a folder."""
-        found = []
-        for name in self.files.names(folder):
-            path = f"{folder}/{name}"
-            found += [path] if name.startswith("part-") else self.below(path)
-        return [path for path in found if ".inprogress" not in path]
-
-    def lines(self, folder: str) -> list[str]:
-        """What a sink of lines has written."""
-        texts = [self.files.read(path).decode() for path in self.below(f"{self.root}/{folder}")]
-        return sorted(line for text in texts for line in text.splitlines())
-
-    def rows(self, folder: str) -> list[tuple]:
-        """What a Parquet sink has written."""
-        files = [io.BytesIO(self.files.read(path)) for path in self.below(f"{self.root}/{folder}")]
-        return sorted(tuple(row.values()) for each in files for row in parquet.read_table(each).to_pylist())
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.soak_samples import children_by_parent, command_of, descendants
 from tests.clusters.expected_results import check_flights, check_sums
 from tests.clusters.hadoop import Hadoop
+from tests.clusters.storage import Storage
 from tests.clusters.yarn_jobs import PATIENCE_SECONDS, ROOT, YarnJobs, kill_with_children
 from tests.dataplane import chaos_program
 from tests.dataplane.chaos_program import Input
@@ -41,15 +42,25 @@ env.execute("lonely")
 
 
 @pytest.fixture
+def storage(yarn: Hadoop, tmp_path: Path) -> Storage:
+    """A folder on HDFS, as a program that has no HADOOP_CONF_DIR reaches it."""
+    address = {"dfs.namenode.http-address": f"127.0.0.1:{yarn.ports['namenode_http']}"}
+    return Storage(
+        f"{yarn.hdfs}/{tmp_path.name}", address | {"flinkpy.state-cache.dir": str(tmp_path / "seen")}
+    )
+
+
+@pytest.fixture
 def jobs(yarn: Hadoop, tmp_path: Path) -> Iterator[YarnJobs]:
     running = YarnJobs(yarn, tmp_path)
     yield running
     running.end()
 
 
-def test_flights_when_run_per_job_then_results_equal_pandas_and_the_application_has_ended(jobs):
-    program = [str(ROOT / "jobs" / "flight_delays.py"), "--output", str(jobs.folder / "out")]
+def test_flights_when_all_is_on_hdfs_then_results_equal_pandas_and_the_application_has_ended(jobs, storage):
+    program = [str(ROOT / "jobs" / "flight_delays.py"), "--output", f"{storage.root}/out"]
     options = {
+        "flinkpy.data-sets.dir": f"{storage.root}/data-sets",
         "execution.runtime-mode": "BATCH",
         "yarn.tags": "delays,2013",
         "yarn.application.queue": "default",
@@ -62,14 +73,15 @@ def test_flights_when_run_per_job_then_results_equal_pandas_and_the_application_
     assert jobs.application("flights")["queue"] in ("default", "root.default")
     assert set(jobs.application("flights")["applicationTags"].split(",")) == {"delays", "2013"}
     for name in reference.RESULTS:
-        check_flights(jobs.folder / "out", name)
+        check_flights(storage.table(f"out/{name}").to_pandas(), name)
+    assert storage.files.names(f"{storage.root}/data-sets") != []
 
 
-def test_sums_when_container_node_and_run_process_are_killed_and_a_job_is_canceled_then_each_number_counts_once(
-    jobs,
+def test_sums_on_hdfs_when_container_node_and_run_process_are_killed_and_a_job_is_canceled_then_each_counts_once(
+    jobs, storage
 ):
     given = Input(jobs.folder, records=1400, files=14)
-    sums = Sums(jobs)
+    sums = Sums(jobs, storage)
     given.deliver(3)
     run = sums.start("first")
     sums.await_epochs("first", 1)
@@ -96,18 +108,18 @@ def test_sums_when_container_node_and_run_process_are_killed_and_a_job_is_cancel
     second = sums.start("second", restored=sums.last_checkpoint("first"))
     given.deliver(3)
     sums.await_epochs("second", 2)
-    jobs.ask("stop", "-p", str(jobs.folder / "stopped"), jobs.job_id("second"))
+    jobs.ask("stop", "-p", f"{storage.root}/stopped", jobs.job_id("second"))
     assert second.wait(PATIENCE_SECONDS) == 0, jobs.said("second")[-4000:]
     jobs.wait("second", lambda: jobs.is_gone("second"))
     # 5. another job goes on from the savepoint; it has read everything when it is canceled
-    (savepoint,) = (jobs.folder / "stopped").glob("savepoint-*")
+    (savepoint,) = storage.complete(f"{storage.root}/stopped")
     given.deliver(4)
     third = sums.start("third", restored=savepoint)
-    jobs.wait("third", lambda: is_complete(given, jobs.folder))
+    jobs.wait("third", lambda: is_complete(given, storage))
     jobs.ask("cancel", jobs.job_id("third"))
     third.wait(PATIENCE_SECONDS)
     jobs.wait("third", lambda: jobs.is_gone("third"))
-    check_sums(given, jobs.folder)
+    check_sums(given, storage)
 
 
 @pytest.mark.parametrize(
@@ -156,35 +168,39 @@ def test_job_when_hadoops_configuration_is_not_named_then_the_error_names_the_va
 
 
 class Sums:
-    """Runs of ``chaos_program``; checkpoints of each are in a folder of its name."""
+    """Runs of ``chaos_program``; checkpoints of each are on HDFS, in a folder of its name, beside the results."""
 
-    def __init__(self, jobs: YarnJobs) -> None:
-        self.jobs = jobs
+    def __init__(self, jobs: YarnJobs, storage: Storage) -> None:
+        self.jobs, self.storage = jobs, storage
 
-    def start(self, name: str, restored: Path | None = None, **more: str):
-        options = SUMS | {"execution.checkpointing.dir": str(self.jobs.folder / name)} | more
-        start_from = ["-s", str(restored)] if restored else []
-        return self.jobs.start(name, options, *start_from, chaos_program.__file__, str(self.jobs.folder))
+    def start(self, name: str, restored: str = ""):
+        options = SUMS | {"execution.checkpointing.dir": f"{self.storage.root}/{name}"}
+        start_from = ["-s", restored] if restored else []
+        program = [chaos_program.__file__, str(self.jobs.folder), self.storage.root]
+        return self.jobs.start(name, options, *start_from, *program)
 
     def epochs(self, name: str) -> set[str]:
-        return {each.parent.name for each in (self.jobs.folder / name).rglob("_metadata")}
+        return self.storage.complete(f"{self.storage.root}/{name}")
 
     def await_epochs(self, name: str, count: int) -> None:
         """So many that were not there before."""
         before = self.epochs(name)
         self.jobs.wait(name, lambda: len(self.epochs(name) - before) >= count)
 
-    def last_checkpoint(self, name: str) -> Path:
+    def last_checkpoint(self, name: str) -> str:
         """The newest that is complete."""
-        found = [each.parent for each in (self.jobs.folder / name).rglob("_metadata")]
-        return max(found, key=lambda each: int(each.name.rpartition("-")[2]))
+        return max(self.epochs(name), key=lambda each: int(each.rpartition("-")[2]))
 
 
-def is_complete(given: Input, folder: Path) -> bool:
+def is_complete(given: Input, storage: Storage) -> bool:
     """Are all results visible?"""
     try:
-        check_sums(given, folder)
-    except (AssertionError, OSError):  # not yet, or a file was moved while it was looked for
+        check_sums(given, storage)
+    except (
+        AssertionError,
+        OSError,
+        ValueError,
+    ):  # not yet: no table, or a file was moved while it was looked for
         return False
     return True
 

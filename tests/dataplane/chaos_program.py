@@ -41,8 +41,8 @@ def added(one: tuple, other: tuple) -> tuple:
     return one[0], max(one[1], other[1]), one[2] + other[2]
 
 
-def program(folder: Path) -> None:
-    """Reads ``in``, writes ``sums`` (text) and ``windows`` (Parquet)."""
+def program(folder: Path, target: str) -> None:
+    """Reads ``in`` of a folder, writes ``sums`` (text) and ``windows`` (Parquet) into another one, or below a URI."""
     env = StreamExecutionEnvironment.get_execution_environment()
     env.set_runtime_mode(RuntimeExecutionMode.STREAMING)
     env.set_parallelism(2)
@@ -58,10 +58,10 @@ def program(folder: Path) -> None:
     )
     keyed = events.key_by(lambda event: event[0], Types.STRING())
     sums = keyed.reduce(added).uid("sums").map(lambda event: f"{event[0]},{event[2]}", Types.STRING())
-    sums.sink_to(FileSink.for_row_format(str(folder / "sums"), Encoder.simple_string_encoder()).build())
+    sums.sink_to(FileSink.for_row_format(f"{target}/sums", Encoder.simple_string_encoder()).build())
     windows = keyed.window(TumblingEventTimeWindows.of(Time.seconds(1))).reduce(added).uid("windows")
     rows = windows.map(lambda event: Row(event[0], event[1] // 1000, event[2]), COUNTED)
-    rows.sink_to(ParquetSink(str(folder / "windows"), mode="append"))
+    rows.sink_to(ParquetSink(f"{target}/windows", mode="append"))
     env.execute("chaos")
 
 
@@ -120,4 +120,4 @@ def results(folder: Path) -> tuple[list[str], list[str]]:
 
 
 if __name__ == "__main__":
-    program(Path(sys.argv[1]))
+    program(Path(sys.argv[1]), sys.argv[-1])
