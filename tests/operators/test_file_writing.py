@@ -1,14 +1,19 @@
 """Pending files of row file sinks."""
 
 import os
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.operators.departures import Committable
 from flinkpy_dagster.operators.specs import RowFileSink
 from flinkpy_dagster.operators.task.file_writing import FileWriting
+from flinkpy_dagster.state.files import LocalFiles
 
 
 def writing(path: Path, clock: ManualClock, commit: Any, **policy: int) -> FileWriting:
@@ -52,3 +57,26 @@ def test_files_when_aborted_then_nothing_is_left(tmp_path: Path) -> None:
     files.write(["a1"])
     files.abort()
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+class Away(LocalFiles):
+    """An object store that does not answer."""
+
+    is_local = False
+
+    def stage(self, source: str, pending: str, final: str) -> None:
+        raise OSError("connection reset")
+
+
+def test_file_when_it_cannot_be_staged_then_nothing_is_left_on_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    files = writing(tmp_path / "elsewhere", ManualClock(), [].append)
+    files = replace(files, spec=replace(files.spec, storage=Away()))
+    files.write(["a1"])
+    assert len(list(tmp_path.iterdir())) == 1
+    with pytest.raises(OSError, match="connection reset"):
+        files.finish()
+    files.abort()
+    assert list(tmp_path.iterdir()) == []

@@ -73,8 +73,10 @@ class PartFiles:
         self._writer.close()
         size_bytes = os.path.getsize(self._written)
         if self.storage is not None:
-            self.storage.stage(self._written, self._path, visible(self._path))
-            os.remove(self._written)
+            try:
+                self.storage.stage(self._written, self._path, visible(self._path))
+            finally:  # the task is tried again, with a file of its own
+                os.remove(self._written)
         elif self.of_epoch:
             with open(self._path, "rb") as file:
                 os.fsync(file.fileno())

@@ -127,8 +127,10 @@ class FileWriting:
             os.fsync(file.stream.fileno())
         file.stream.close()
         if self._storage is not None:
-            self._storage.stage(file.written, file.pending, visible(file.final))
-            os.remove(file.written)
+            try:
+                self._storage.stage(file.written, file.pending, visible(file.final))
+            finally:  # the task is tried again, with a file of its own
+                os.remove(file.written)
         self.commit(Committable(file.pending, file.final, file.size_bytes, file.elements))
 
 

@@ -1,0 +1,35 @@
+"""Parquet files that subtasks write for another file system."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from flinkpy_dagster.api import Types
+from flinkpy_dagster.dataplane.rows.part_files import PartFiles
+from flinkpy_dagster.dataplane.rows.records import TableColumns
+from flinkpy_dagster.operators.batch import Batch
+from flinkpy_dagster.state.files import LocalFiles
+
+
+class Away(LocalFiles):
+    """An object store that does not answer."""
+
+    is_local = False
+
+    def stage(self, source: str, pending: str, final: str) -> None:
+        raise OSError("connection reset")
+
+
+def test_file_when_it_cannot_be_staged_then_nothing_is_left_on_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    columns = TableColumns(Types.TUPLE([Types.INT()]))
+    files = PartFiles(
+        -11, columns, "s3://bucket/table/.inprogress-job-1", "part", of_epoch=True, storage=Away()
+    )
+    files.write(0, Batch([(1,)], None, None))
+    with pytest.raises(OSError, match="connection reset"):
+        files.finish()
+    assert list(tmp_path.iterdir()) == []
