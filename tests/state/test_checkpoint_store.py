@@ -158,6 +158,12 @@ def test_commit_when_it_has_returned_survives_the_loss_of_power():
     assert check_whole(files.after_power_loss(lambda: False)) == 3
 
 
+def test_commit_when_it_is_the_first_of_an_operator_makes_its_folder_durable():
+    files = CrashingFiles(crashing_files.Tree(folders={"", ROOT}))
+    committed(files, [1])
+    assert {f"{ROOT}/shared", f"{ROOT}/shared/op", f"{ROOT}/epoch-1-1"} <= files.durable.folders
+
+
 def test_lead_when_it_dies_at_any_operation_loses_nothing():
     files = new_files()
     committed(files, [1, 2])
@@ -259,6 +265,14 @@ def test_lead_when_the_newest_is_corrupt_falls_back_and_says_so(damage, caplog):
     assert any("Falling back" in record.message for record in caplog.records)
     assert "corrupt-2-epoch-1-3" in files.names(ROOT)
     assert check_whole(files.tree) == 2
+
+
+def test_lead_when_what_was_corrupt_has_been_set_aside_does_not_speak_of_it_again():
+    files = new_files()
+    committed(files, [1, 2])
+    files.tree.files[f"{ROOT}/shared/op/2-1"] += b"?"
+    found = [CheckpointStore(ROOT, files=files).lead() for _ in range(2)]
+    assert [(each.metadata.epoch, len(each.skipped)) for each in found] == [(1, 1), (1, 0)]
 
 
 def test_lead_when_all_are_corrupt_refuses_to_start_afresh():
