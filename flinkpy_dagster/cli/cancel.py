@@ -19,7 +19,7 @@ def run(arguments: Arguments) -> int:
         try:
             cluster.cancel(job_id)
         except JobFailed as error:
-            raise RequestFailed(f"Could not cancel job {job_id}. {error.cause}") from error
+            raise RequestFailed(f"Could not cancel job {job_id}: {error.cause}") from error
     tell(f"Cancelled job {job_id}.")
     tell.object({"job_id": job_id})
     return 0
@@ -39,7 +39,7 @@ def _with_savepoint(arguments: Arguments) -> int:
             request_id = cluster.trigger_savepoint(job_id, folder, cancels=True)
             path = cluster.await_savepoint(job_id, request_id)
         except JobFailed as error:
-            raise RequestFailed(f"Could not cancel job {job_id}. {error.cause}") from error
+            raise RequestFailed(f"Could not cancel job {job_id}: {error.cause}") from error
     tell(f"Cancelled job {job_id}. Savepoint stored in {path}.")
     tell.object({"job_id": job_id, "savepoint": path})
     return 0

@@ -28,7 +28,7 @@ def run(arguments: Arguments) -> int:
             tell("Waiting for response...")
             path = cluster.await_savepoint(job_id, request_id)
         except JobFailed as error:
-            raise RequestFailed(f'Could not stop with a savepoint job "{job_id}". {error.cause}') from error
+            raise RequestFailed(f'Could not stop with a savepoint job "{job_id}": {error.cause}') from error
     tell(f"Savepoint completed. Path: {path}")
     tell.object({"job_id": job_id, "savepoint": path})
     return 0
