@@ -8,9 +8,9 @@ import socket
 from dataclasses import dataclass
 from typing import Any
 
-from dagster import DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
+from dagster import DagsterError, DagsterInstance, DagsterRun, DagsterRunStatus, RunsFilter
 
-from flinkpy_dagster.errors import DuplicateJobSubmission
+from flinkpy_dagster.errors import DuplicateJobSubmission, FlinkpyError, one_line
 from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore
 from flinkpy_dagster.orchestration.dispatcher.jobs import overview_of, runs_of_job
 from flinkpy_dagster.orchestration.dispatcher.submission import start
@@ -45,7 +45,7 @@ class Recovered:
 def recover_jobs(instance: DagsterInstance) -> list[Recovered]:
     """Runs without a process are ended; submitted jobs that have no end go on in a new run.
 
-    A job that somebody wanted canceled is not launched again.
+    A job that somebody wanted canceled is not launched again. One that cannot be is told, and keeps nobody else back.
     """
     found = _end_dead_runs(instance)
     store, results = JobStore(instance.root_directory), JobResultStore(instance.root_directory)
@@ -55,8 +55,14 @@ def recover_jobs(instance: DagsterInstance) -> list[Recovered]:
             job = store.get(job_id)
             if job is None or results.get(job_id) is not None or not _goes_on(records):
                 continue
-            start(instance, store, job)
             what = LAUNCHED_AGAIN if records else NEVER_STARTED
+            try:
+                start(instance, store, job)
+            except (
+                FlinkpyError,
+                DagsterError,
+            ) as error:  # its files are gone, say: the others can still go on
+                what = f"cannot be launched again: {one_line(str(error))}"
             found = [each for each in found if each.job_id != job_id]
             found.append(Recovered(job_id=job_id, name=job.name, what=what))
     return found
