@@ -72,7 +72,8 @@ class NewFiles:
     def look(self, instance: DagsterInstance, cursor: Any) -> News | None:
         """The first look takes all files that are there as new."""
         found = {file.digest(): file for file in self._files()}
-        new = sorted((file for digest, file in found.items() if digest not in set(cursor or ())), key=_order)
+        known = set(cursor or ())
+        new = sorted((file for digest, file in found.items() if digest not in known), key=_order)
         if not new:
             return None
         key = sha256("".join(file.digest() for file in new).encode()).hexdigest()[:24]
