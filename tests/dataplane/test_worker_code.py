@@ -95,27 +95,65 @@ def test_archives_of_the_same_name_when_their_content_differs_then_both_are_ther
     assert len({os.path.basename(each.split("#")[0]) for each in context.added}) == 3
 
 
-def test_zip_when_it_has_links_then_spark_is_given_a_tar_that_has_them(code):
+def test_zip_when_it_has_links_then_spark_is_given_what_they_name(code):
+    (code / "outside").write_text("outside")
+    (code / "outside").chmod(0o755)
+    link, program = stat.S_IFLNK | 0o777, stat.S_IFREG | 0o755
     with zipfile.ZipFile(code / "venv.zip", "w") as archive:
         for name, mode, text in (
-            ("bin/python", stat.S_IFLNK | 0o777, "python3"),
-            ("bin/python3", stat.S_IFREG | 0o755, "#!"),
+            ("bin/python", link, "python3"),
+            ("bin/python3", link, "../real/python"),
+            ("real/python", program, "inside"),
+            ("bin/outside", link, str(code / "outside")),
+            ("lib64", link, "real"),
         ):
             entry = zipfile.ZipInfo(name)
             entry.external_attr = mode << 16
             archive.writestr(entry, text)
-        archive.writestr("empty/", "")
     context = Context("local[2]")
     provided(context, python_archives=f"{code}/venv.zip")
-    path = context.added[0].split("#")[0]
-    with tarfile.open(path) as tar:
-        found = {each.name: (each.linkname, each.mode, each.isdir()) for each in tar}
-    assert path.endswith(".tar")
+    with zipfile.ZipFile(context.added[0].split("#")[0]) as archive:
+        found = {each.filename: (archive.read(each), each.external_attr >> 16) for each in archive.infolist()}
+    inside = (b"inside", program)
     assert found == {
-        "bin/python": ("python3", 0o777, False),
-        "bin/python3": ("", 0o755, False),
-        "empty": ("", 0o775, True),
+        "bin/python": inside,
+        "bin/python3": inside,
+        "real/python": inside,
+        "bin/outside": (b"outside", program),
+        "lib64/python": inside,
     }
+
+
+def test_zip_when_a_link_leads_nowhere_then_it_is_named(code):
+    with zipfile.ZipFile(code / "venv.zip", "w") as archive:
+        entry = zipfile.ZipInfo("bin/python")
+        entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(entry, "nobody")
+    with pytest.raises(InvalidProgram, match="link 'bin/python' to 'nobody', which is not there"):
+        provided(Context("local[2]"), python_archives=f"{code}/venv.zip")
+
+
+@pytest.mark.parametrize("target", ["/usr/bin/python3", "../../python3", "python3"])
+def test_tar_when_a_link_would_lead_elsewhere_then_refused_before_spark_is_given_it(code, target):
+    with tarfile.open(code / "venv.tar.gz", "w:gz") as archive:
+        link = tarfile.TarInfo("venv/python")
+        link.type, link.linkname = tarfile.SYMTYPE, target
+        archive.addfile(link)
+    context = Context("local[2]")
+    with pytest.raises(InvalidProgram, match=f"link 'venv/python' to '{target}', which Hadoop does not"):
+        provided(context, python_archives=f"{code}/venv.tar.gz")
+    assert context.added == []
+
+
+def test_executable_when_it_lies_in_a_tar_then_refused_as_it_could_not_be_run(code):
+    with tarfile.open(code / "venv.tgz", "w:gz"):
+        pass
+    with pytest.raises(InvalidProgram, match=r"'venv/bin/python' is in '.*venv.tgz', and .*: make a zip"):
+        provided(
+            Context("local[2]"),
+            python_archives=f"{code}/venv.tgz#venv",
+            python_executable="venv/bin/python",
+        )
 
 
 def test_executable_when_it_lies_in_an_archive_then_it_is_that_of_the_executors_folder(code):

@@ -22,7 +22,12 @@ from pathlib import Path
 from pyspark import SparkContext, SparkFiles
 
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.dataplane.spark.linked_zips import has_links, write_tar
+from flinkpy_dagster.dataplane.spark.archive_links import (
+    check_links,
+    check_runs,
+    has_links,
+    write_without_links,
+)
 from flinkpy_dagster.dataplane.spark.shipping import package_folder, package_zip
 from flinkpy_dagster.dataplane.spark.working_folder import ARCHIVES_VARIABLE
 from flinkpy_dagster.programs.python_code import PythonCode
@@ -150,6 +155,7 @@ class _Shipment:
         if place is None:
             return code.executable
         archive, path = place
+        check_runs(archive.path, f"{code.executable}")
         inside = os.path.join(archives[archive.target], path)
         return os.path.join(SparkFiles.getRootDirectory(), inside) if self.is_local else inside
 
@@ -170,9 +176,10 @@ class _Shipment:
     def _named(self, path: str, name: str) -> str:
         if not os.path.exists(path):
             return path
+        check_links(path)
         if has_links(path):
-            target = os.path.join(self._folder, f"{name}.tar")
-            write_tar(path, target)
+            target = os.path.join(self._folder, f"{name}.zip")
+            write_without_links(path, target)
             return target
         ending = next((each for each in (".tar.gz", ".tgz", ".tar", ".jar") if path.endswith(each)), ".zip")
         target = os.path.join(self._folder, name + ending)
