@@ -4,7 +4,7 @@ KEYED = """
 from flinkpy_dagster.api import StreamExecutionEnvironment, Types
 
 env = StreamExecutionEnvironment.get_execution_environment()
-env.set_parallelism(2)
+env.set_parallelism(3)
 pairs = env.from_collection([("a", 1), ("b", 2), ("a", 3)], type_info=Types.TUPLE([Types.STRING(), Types.INT()]))
 pairs.key_by(lambda pair: pair[0]).reduce(lambda one, other: (one[0], one[1] + other[1])).print()
 env.execute("sums")
@@ -34,7 +34,7 @@ settings = Configuration()
 settings.set_string("flinkpy.data-sets.dir", folder + "/data-sets")
 env = StreamExecutionEnvironment.get_execution_environment(settings)
 env.set_runtime_mode(RuntimeExecutionMode.BATCH)
-env.set_parallelism(2)
+env.set_parallelism(3)
 lines = env.read_text_file(folder + "/lines.txt")
 words = lines.flat_map(str.split, Types.STRING()).map(lambda w: (w, 1), Types.TUPLE([Types.STRING(), Types.LONG()]))
 counts = words.key_by(lambda pair: pair[0]).reduce(lambda one, other: (one[0], one[1] + other[1]))
@@ -74,4 +74,21 @@ many.start()
 time.sleep(2)  # its tasks wait for slots by now
 run("few", 2)
 many.join()
+"""
+
+CHECKED = """
+import sys
+from dagster import DagsterInstance, build_reconstructable_job, execute_job
+from tests.orchestration.quality import checked_programs
+
+job = build_reconstructable_job(checked_programs.__name__, "batch_job", (True,))
+told = {"target": sys.argv[1], "configuration": {"flinkpy.data-sets.dir": sys.argv[2]}}
+with DagsterInstance.ephemeral() as instance:
+    config = {"resources": {"words_batch_run": {"config": told}}}
+    result = execute_job(job, instance, run_config=config, raise_on_error=False)
+for each in result.get_asset_check_evaluations():
+    print(each.check_name, each.passed)
+for event in result.all_events:
+    if event.is_step_failure:
+        print(event.step_failure_data.user_failure_data.description, file=sys.stderr)
 """

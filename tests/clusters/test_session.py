@@ -18,7 +18,8 @@ from tests.clusters import session_programs as programs
 
 pytestmark = [pytest.mark.spark, pytest.mark.cluster]
 _RELEASED_WITHIN_SECONDS = 60.0
-CORPUS = Path(__file__).parents[1] / "conformance"
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT / "tests" / "conformance"
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def await_that(condition: Callable[[], bool], seconds: float) -> bool:
     return condition()
 
 
-def test_bounded_jobs_when_two_share_a_session_then_each_has_its_own_results(
+def test_bounded_jobs_when_two_need_more_slots_than_there_are_then_each_has_its_own_results(
     launch: Launch, tmp_path: Path
 ) -> None:
     (tmp_path / "lines.txt").write_text("to be or\nnot to be\n")
@@ -146,6 +147,17 @@ def test_fairness_when_one_client_has_many_tasks_then_another_gets_the_next_slot
     command = [sys.executable, "-c", programs.MANY_AND_FEW, session.address]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=240)
     assert ended.stdout.split() == ["few", "many"], ended.stderr
+
+
+def test_checks_when_a_job_runs_in_a_session_then_they_look_and_a_blocking_one_keeps_the_table_away(
+    session: StartedSession, tmp_path: Path
+) -> None:
+    command = [sys.executable, "-c", programs.CHECKED, session.address, str(tmp_path / "data-sets")]
+    own = {"FLINKPY_TEST_FOLDER": str(tmp_path / "out"), "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=240, env=os.environ | own)
+    assert sorted(ended.stdout.splitlines()) == ["few False", "mild False", "sane True"], ended.stderr
+    assert "Blocking check 'few' of 'counts' has failed" in ended.stderr
+    assert not (tmp_path / "out" / "counts").exists()
 
 
 def test_session_when_a_job_cannot_run_in_it_then_it_is_refused_by_name(
