@@ -382,7 +382,7 @@ class DataStream(OperatorSettings):
 def _require_function(func: Any, base: type, method: str) -> None:
     if not isinstance(func, base) and not callable(func):
         what = _PARAMETERS.get(base, f"The input must be a {base.__name__} or a callable function")
-        raise TypeError(f"{what}: {method}() was given {func!r}.")
+        raise TypeError(f"{what}. {method}() was given {func!r}.")
 
 
 def _without(value: Any, attribute: str) -> str:

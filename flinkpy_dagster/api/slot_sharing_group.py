@@ -101,7 +101,7 @@ class SlotSharingGroup:
 
         def set_cpu_cores(self, cpu_cores: float) -> "SlotSharingGroup.Builder":
             if cpu_cores <= 0:
-                raise ValueError(f"The cpu cores should be positive, not {cpu_cores}.")
+                raise ValueError(f"The cpu cores should be positive. They are {cpu_cores}.")
             self._cpu_cores = cpu_cores
             return self
 

@@ -52,10 +52,12 @@ class WindowedStream:
 
     def trigger(self: Self, trigger: Trigger) -> Self:
         """Decides when a window is evaluated, instead of the assigner's own trigger."""
-        if isinstance(self._window_assigner, MergingWindowAssigner) and trigger.can_merge() is not True:
+        # Windows of keys take any trigger, as in PyFlink.
+        is_merging = self._is_all and isinstance(self._window_assigner, MergingWindowAssigner)
+        if is_merging and trigger.can_merge() is not True:
             raise TypeError(
-                "A merging window assigner cannot be used with a trigger that does not support merging: "
-                f"{type(trigger).__name__}."
+                "A merging window assigner cannot be used with a trigger that does not support merging. "
+                f"This one is a {type(trigger).__name__}."
             )
         self._window_trigger = trigger
         return self
@@ -100,7 +102,9 @@ class WindowedStream:
     ) -> "DataStream":
         """Each window as the result of an accumulator; ``window_function`` then gets that one."""
         if not isinstance(aggregate_function, AggregateFunction):
-            raise TypeError(f"An AggregateFunction is required, not {aggregate_function!r}.")
+            raise TypeError(
+                f"The input must be a pyflink.datastream.functions.AggregateFunction! It is {aggregate_function!r}."
+            )
         self._check_window_function(window_function)
         return self._evaluated(
             window_function,

@@ -240,7 +240,7 @@ class PrimitiveArrayTypeInfo(_ElementTypeInfo):
 
     def __init__(self, element_type: TypeInformation) -> None:
         if _basic_type_of(element_type) not in _JAVA_PRIMITIVES:
-            raise TypeError(f"Invalid element type {element_type} for a primitive array.")
+            raise TypeError(f"Invalid element type for a primitive array. It is {element_type}.")
         super().__init__(element_type)
 
     def describe(self) -> str:
@@ -316,7 +316,8 @@ class RowTypeInfo(TypeInformation):
             return
         if len(names) != len(self._field_types):
             raise ValueError(
-                f"A ROW needs one name per field, got {len(names)} names for {len(self._field_types)} types: {names}."
+                "Number of field types and names is different. A ROW needs one name per field, got "
+                f"{len(names)} names for {len(self._field_types)} types: {names}."
             )
         if len(set(names)) != len(names):
             raise ValueError(f"The field names of a ROW must differ from each other, got {names}.")

@@ -90,13 +90,16 @@ def test_count_window_slides_when_told_to(slide, name):
     assert node_of(keyed.count_window(4, slide).reduce(lambda a, b: a)).name == name
 
 
-def test_trigger_when_it_cannot_merge_is_refused_by_session_windows():
+def test_trigger_when_it_cannot_merge_is_refused_by_session_windows_of_all_elements():
     class Stubborn(CountTrigger):
         def can_merge(self):
             return False
 
     with pytest.raises(TypeError, match="does not support merging"):
-        windowed(EventTimeSessionWindows.with_gap(Time.seconds(1))).trigger(Stubborn(1))
+        numbers(environment()).window_all(EventTimeSessionWindows.with_gap(Time.seconds(1))).trigger(
+            Stubborn(1)
+        )
+    windowed(EventTimeSessionWindows.with_gap(Time.seconds(1))).trigger(Stubborn(1))  # as in PyFlink
 
 
 @pytest.mark.parametrize("method", ["apply", "process", "reduce", "aggregate"])

@@ -90,7 +90,7 @@ class AggregatingStateDescriptor(StateDescriptor):
     def __init__(self, name: str, agg_function: Any, state_type_info: TypeInformation):
         super().__init__(name, state_type_info)
         if not callable(getattr(agg_function, "create_accumulator", None)):
-            raise TypeError("The input must be an AggregateFunction!")
+            raise TypeError("The input must be a pyflink.datastream.functions.AggregateFunction!")
         self._agg_function = agg_function
 
     def get_agg_function(self) -> Any:
