@@ -104,10 +104,11 @@ def imported(opened: Opened, store: CheckpointStore, *, files: Files = ALL_FILES
 
     So the savepoint can be deleted, and the job never deletes what is not its own (Flink's restore mode NO_CLAIM).
     Call it after ``store.lead()``, which removes files that no epoch of the store needs; the first epoch needs them.
+    What a checkpoint's sinks have pending is to be committed, as its job may have died before it could.
     """
     if opened.folder != store.folder:
         copy_files(files, opened.metadata, opened.folder, store.folder)
-    return replace(opened.metadata, restored_from=opened.path, pending_commits={})
+    return replace(opened.metadata, restored_from=opened.path)
 
 
 def dispose(path: str, *, files: Files = ALL_FILES) -> None:

@@ -20,6 +20,7 @@ from flinkpy_dagster.operators.departures import Printed, SinkOutput
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.metadata import EpochMetadata
 from flinkpy_dagster.state.restoring import RestoreReport
+from flinkpy_dagster.state.savepoints import Opened
 from flinkpy_dagster.state.storage.schemes import files_of
 
 JOB_ID = "0123456789abcdef0123456789abcdef"
@@ -74,7 +75,13 @@ class EpochLog:
 
 
 def epoch_runner(
-    spark: SparkSession, build: Build, folder: Any, observe: Observer | None = None, **settings: str
+    spark: SparkSession,
+    build: Build,
+    folder: Any,
+    observe: Observer | None = None,
+    *,
+    restored: Opened | None = None,
+    **settings: str,
 ) -> EpochRunner:
     """The runner of a program, available-now if nothing else is said; one file is an epoch."""
     pairs = {
@@ -92,6 +99,7 @@ def epoch_runner(
         job_graph=job_graph,
         configuration=configuration,
         job_id=JOB_ID,
+        restored=restored,
         files=files_of(configuration),
     )
     return EpochRunner(

@@ -18,7 +18,6 @@ from flinkpy_dagster.api import (
 )
 from flinkpy_dagster.api.environment import StreamExecutionEnvironment
 from flinkpy_dagster.dataplane.epochs.control import SavepointRequest
-from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
 from flinkpy_dagster.state.savepoints import open_checkpoint
 from tests.dataplane.streaming import STEPS, Death, DiesAt, epoch_runner, lines_below, put_file, run
 from tests.dataplane.test_epochs import growing_folder
@@ -117,13 +116,9 @@ def test_a_savepoint_goes_on_elsewhere_with_another_parallelism(spark: SparkSess
 
     put_events(folder, 2)
     put_events(folder, 3)
-    second = epoch_runner(spark, summing(folder), folder / "job2", parallelism__default="3")
-    second.keeping = EpochKeeping(
-        folder=str(folder / "job2"),
-        job_graph=second.job_graph,
-        configuration=second.configuration,
-        job_id=second.job_id,
-        restored=open_checkpoint(str(moved)),
+    savepoint = open_checkpoint(str(moved))
+    second = epoch_runner(
+        spark, summing(folder), folder / "job2", restored=savepoint, parallelism__default="3"
     )
     run(second)
     assert results(folder) == expected

@@ -12,6 +12,7 @@ from flinkpy_dagster.dataplane.epochs import commits
 from flinkpy_dagster.dataplane.sinks.handing_over import hand_over
 from flinkpy_dagster.errors import UnwritableSink
 from flinkpy_dagster.operators.table_writers import EpochTicket
+from flinkpy_dagster.state.savepoints import open_checkpoint
 from tests.dataplane.running import run_program
 from tests.dataplane.streaming import Death, DiesAt, epoch_runner, put_file, run
 
@@ -75,6 +76,34 @@ def test_inserts_when_a_run_dies_after_the_transaction_then_the_ticket_tells_the
     assert rows_in(tmp_path / "db") == [("a", 1), ("b", 2)]
     run(epoch_runner(spark, build, tmp_path / "job"))
     assert rows_in(tmp_path / "db") == [("a", 1), ("b", 2)]
+
+
+@pytest.mark.parametrize("is_handed_over", [False, True])
+def test_inserts_when_a_new_job_starts_from_the_checkpoint_of_a_dead_one_then_every_row_is_there_once(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_handed_over: bool
+) -> None:
+    make_table(tmp_path / "db")
+    put_file(tmp_path / "in", "1.csv", ["a,1", "b,2"])
+
+    def build(env: StreamExecutionEnvironment) -> None:
+        rows = env.from_csv(str(tmp_path / "in"), row_type=PAIR, monitor_continuously=True)
+        rows.add_sink(rows_sink(tmp_path / "db"))
+
+    def die(*arguments) -> None:
+        if is_handed_over:
+            hand_over(*arguments)
+        raise Death("before or after the rows are in the database")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(commits, "hand_over", die)
+        with pytest.raises(Death):
+            run(epoch_runner(spark, build, tmp_path / "job"))
+    (checkpoint,) = (tmp_path / "job").glob("epoch-*")
+    put_file(tmp_path / "in", "2.csv", ["c,3"])
+    put_file(tmp_path / "in", "3.csv", ["d,4"])
+    for _ in range(2):  # the second one goes on by itself
+        run(epoch_runner(spark, build, tmp_path / "new job", restored=open_checkpoint(str(checkpoint))))
+    assert rows_in(tmp_path / "db") == [("a", 1), ("b", 2), ("c", 3), ("d", 4)]
 
 
 def test_functions_of_the_program_get_a_ticket_if_they_ask_for_one(

@@ -19,11 +19,12 @@ from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 from flinkpy_dagster.operators.specs import RowFileSink, TableSink
-from flinkpy_dagster.operators.table_writers import EpochTicket
 from flinkpy_dagster.operators.task.file_writing import HIDDEN
 from flinkpy_dagster.state.files import Files, joined, make_folder_if_missing
 from flinkpy_dagster.state.metadata import EpochMetadata
 from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
+
+_HANDED_OVER = "handed-over"
 
 Pending = dict[str, list[list[Any]]]
 """Per sink (operator id): pending path, final path, bytes and elements of each file."""
@@ -112,18 +113,14 @@ class EpochSinks:
         by_operator = {node.operator_id: (node, spec) for node, spec in self._sinks()}
         for operator_id, files in metadata.pending_commits.items():
             publish(self.files, [(path, final) for path, final, _, _ in files])
-            if (
-                operator_id in by_operator
-            ):  # the next metadata does not know them: they must not be pending again
-                self._sync(self._base(*by_operator[operator_id]), [final for _, final, _, _ in files])
             if operator_id in by_operator:  # else a sink that the program no longer has
                 node, spec = by_operator[operator_id]
+                # the next metadata does not know them: they must not be pending again
+                self._sync(self._base(node, spec), [final for _, final, _, _ in files])
                 self.rows[node.id] = self.rows.get(node.id, 0) + sum(file[3] for file in files)
                 self.bytes[node.id] = self.bytes.get(node.id, 0) + sum(file[2] for file in files)
                 if isinstance(spec, TableSink) and spec.write is not None:
-                    life = life_of(self.files, self.folder)
-                    ticket = ticket_of(life, operator_id, metadata.fencing_token, metadata.epoch)
-                    self._hand_over(node, [final for _, final, _, _ in files], ticket)
+                    self._hand_over(node, [final for _, final, _, _ in files], metadata)
 
     def tables(self) -> Iterator[TableOutput]:
         """The table sinks."""
@@ -132,11 +129,17 @@ class EpochSinks:
 
     # -- inside -----------------------------------------------------------------------------------------------
 
-    def _hand_over(self, node: StreamNode, files: list[str], ticket: EpochTicket) -> None:
-        """A run that dies in here does it again, with the same rows and the same ticket."""
+    def _hand_over(self, node: StreamNode, files: list[str], metadata: EpochMetadata) -> None:
+        """A run that dies in here does it again, with the same rows and the same ticket.
+
+        Also one that starts from the checkpoint in a folder of its own: the ticket is of the life that wrote the files.
+        """
         there = [file for file in files if self.files.exists(file)]
         if not there:
             return
+        folder = there[0].partition(f"/{_HANDED_OVER}/{node.operator_id}/")[0]
+        life = life_of(self.files, folder)
+        ticket = ticket_of(life, node.operator_id, metadata.fencing_token, metadata.epoch)
         table = next(table for table in self.tables() if table.node.id == node.id)
         hand_over(self.spark, table, there, ticket)
         self.files.delete_files(there)
@@ -172,7 +175,7 @@ class EpochSinks:
     def _base(self, node: StreamNode, spec: RowFileSink | TableSink) -> str:
         path = spec.base_path if isinstance(spec, RowFileSink) else spec.path
         if path is None:
-            return joined(self.folder, f"handed-over/{node.operator_id}")
+            return joined(self.folder, f"{_HANDED_OVER}/{node.operator_id}")
         return state_folder(path)
 
     def _hidden(self, base: str) -> str:
