@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -113,14 +114,15 @@ def told(hosts: Cluster, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     """The folder of four jobs of one driver, and what they printed."""
     folder = tmp_path_factory.mktemp("jobs")
     write_code(folder)
+    write_python(folder / "venv.zip", hosts.folder / "python1")
     python = ["-pyexec", "python3"]  # of each worker's own PATH
-    code = ["-pyfs", "lib", "-pyreq", "requirements.txt#packages", "-pyarch", "units.zip#units"]
+    code = ["-pyfs", "lib", "-pyreq", "requirements.txt#packages", "-pyarch", "units.zip#units,venv.zip"]
     flights = [*python, "-D", "execution.runtime-mode=BATCH", str(ROOT / "jobs" / "flight_delays.py")]
     return folder, in_one_session(
         hosts,
         folder,
         [*flights, "--output", str(folder / "flights")],
-        [*python, *code, "priced.py"],
+        ["-pyexec", "venv.zip/venv/bin/python", *code, "priced.py"],
         [*python, "-pyfs", "lib", "-pyarch", "units.zip#units", "priced.py"],
         ["-pyexec", "/no/python", "priced.py"],
     )
@@ -145,6 +147,18 @@ def write_code(folder: Path) -> None:
         archive.writestr("unit.txt", "EUR")
 
 
+def write_python(file: Path, like: Path) -> None:
+    """A venv as ``zip -ry`` packs one: its Python is a link. Packages of workers are those of another one."""
+    base = Path(sys.executable).resolve()
+    (packages,) = like.glob("lib/python3*/site-packages")
+    with zipfile.ZipFile(file, "w") as archive:
+        link = zipfile.ZipInfo("venv/bin/python")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, str(base))
+        archive.writestr("venv/pyvenv.cfg", f"home = {base.parent}\n")
+        archive.writestr(f"venv/{packages.relative_to(like)}/workers.pth", f"{packages}\n")
+
+
 @pytest.mark.parametrize("name", reference.RESULTS)
 def test_flights_when_workers_are_hosts_then_results_equal_pandas(told, name):
     folder, (said, *_) = told
@@ -162,10 +176,9 @@ def test_job_when_it_brings_code_then_workers_have_it_in_their_own_folders(told,
     for place in places:
         address, python, package, units = place.split()
         number = int(address.rpartition(".")[2]) - 2  # the master has .2
-        assert python == str(hosts.folder / f"python{number}" / "bin" / "python3")
-        assert {Path(path).is_relative_to(hosts.folder / f"work{number}") for path in (package, units)} == {
-            True
-        }
+        assert python.endswith("/venv/bin/python")
+        own = hosts.folder / f"work{number}"
+        assert [path for path in (python, package, units) if not Path(path).is_relative_to(own)] == []
 
 
 def test_job_when_a_package_is_missing_then_the_error_names_it_and_the_worker(told, hosts):
@@ -280,6 +293,14 @@ def kill_with_children(process: int) -> None:
         os.kill(each, signal.SIGKILL)
 
 
+def task_managers(job_id: str, capsys: pytest.CaptureFixture[str]) -> tuple[list[dict], list[dict]]:
+    """Those that are registered, and those that were lost, as another process sees them."""
+    capsys.readouterr()
+    assert main(["taskmanagers", "--json", job_id]) == 0
+    found = json.loads(capsys.readouterr().out)
+    return found["taskmanagers"], found["lost"]
+
+
 def test_running_sums_when_a_worker_is_killed_and_a_savepoint_moves_them_then_each_number_counts_once(
     hosts, tmp_path, monkeypatch, capsys
 ):
@@ -288,14 +309,24 @@ def test_running_sums_when_a_worker_is_killed_and_a_savepoint_moves_them_then_ea
     run = sums.start("first")
     try:
         sums.wait("first", lambda: len(sums.epochs("first")) > 0)
+        job_id = re.search(r"JobID (\w{32})", sums.said("first"))[1]
+        monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+        registered, lost = task_managers(job_id, capsys)
+        assert [(each["slotsNumber"], each["jobId"]) for each in registered] == [(1, job_id)] * 2
+        assert lost == []
+        first = {each["id"] for each in registered}
         # 1. a worker dies with its executor; the other one has a core left
         kill_with_children(hosts.workers[0].pid)
         sums.given.deliver(4)
         before = sums.epochs("first")
         sums.wait("first", lambda: len(sums.epochs("first") - before) > 1)
+        sums.wait("first", lambda: task_managers(job_id, capsys)[1] != [])
+        registered, (gone,) = task_managers(job_id, capsys)
+        assert gone["id"] in first - {each["id"] for each in registered}
+        assert (gone["slotsNumber"], gone["reason"] != "") == (1, True)
+        hosts_left = {each["id"].partition(":")[0] for each in registered}
+        assert gone["id"].partition(":")[0] not in hosts_left
         # 2. the job ends with a savepoint
-        job_id = re.search(r"JobID (\w{32})", sums.said("first"))[1]
-        monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
         assert main(["stop", "-p", str(tmp_path / "savepoints"), job_id]) == 0
         assert run.wait(PATIENCE_SECONDS) == 0, sums.said("first")[-4000:]
     finally:
