@@ -40,6 +40,7 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
     check_partitioned_sinks(job_graph)
     check_pickling(stream_graph)
     configuration = Configuration(recording.configuration)
+    check_restore(job_graph, configuration)
     captured = current_capture()
     if captured is not None:
         job = CapturedJob(stream_graph, job_graph, stream_graph.job_name, configuration)
@@ -81,6 +82,19 @@ def check_partitioned_sinks(job_graph: JobGraph) -> None:
                     f"ParquetSink(partition_by=...) of '{node.name}' in an unbounded job",
                     "use it in bounded programs, or FileSink with a bucket assigner.",
                 )
+
+
+def check_restore(job_graph: JobGraph, configuration: Configuration) -> None:
+    """Raises UnsupportedFeature for a job that ends and is to start from a savepoint: it keeps no state between runs.
+
+    ``latest`` and ``none`` are fine: there is nothing for such a job to go on from.
+    """
+    path = configuration.get("execution.state-recovery.path")
+    if path not in (None, "latest", "none") and not is_unbounded(job_graph):
+        raise UnsupportedFeature(
+            f"Starting '{job_graph.name}', all of whose sources end, from '{path}'",
+            "leave out -s (execution.state-recovery.path), or give it a source that grows (monitor_continuously).",
+        )
 
 
 def check_pickling(graph: StreamGraph) -> None:

@@ -157,13 +157,17 @@ _BASE = (
     | _names(_API + "modes", "DeliveryGuarantee")
 )
 _NUMBERS = _names(_API + "sources", "NumberSequenceSource")
-_KAFKA = _names(
-    _API + "kafka",
-    "KafkaSource KafkaSourceBuilder KafkaTopicPartition KafkaOffsetsInitializer KafkaOffsetResetStrategy",
-) | _names(
-    _API + "kafka_sink",
-    "KafkaSink KafkaSinkBuilder KafkaTopicSelector KafkaRecordSerializationSchema "
-    "KafkaRecordSerializationSchemaBuilder",
+_KAFKA = (
+    _names(
+        _API + "kafka",
+        "KafkaSource KafkaSourceBuilder KafkaTopicPartition KafkaOffsetsInitializer KafkaOffsetResetStrategy",
+    )
+    | _names(
+        _API + "kafka_sink",
+        "KafkaSink KafkaSinkBuilder KafkaTopicSelector KafkaRecordSerializationSchema "
+        "KafkaRecordSerializationSchemaBuilder",
+    )
+    | _names(_API + "modes", "DeliveryGuarantee")  # PyFlink's own example takes it from here
 )
 _JDBC = _names(_API + "jdbc", "JdbcSink JdbcConnectionOptions JdbcExecutionOptions")
 _RETRY_PREDICATES = "empty_result_predicate has_exception_predicate exception_type_predicate"

@@ -23,10 +23,10 @@ from flinkpy_dagster.graph.transformations import (
 )
 from flinkpy_dagster.graph.translating import stream_graph_of
 from flinkpy_dagster.types import TypeInformation, Types
+from flinkpy_dagster.types.keys import HIGHEST_MAX_PARALLELISM
 
 PARALLELISM = "parallelism.default"
 MAX_PARALLELISM = "pipeline.max-parallelism"
-HIGHEST_MAX_PARALLELISM = 1 << 15
 
 
 class Recording:

@@ -12,13 +12,22 @@ from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.grouping import grouped
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import ShipStrategy, StreamEdge, StreamGraph, StreamNode
+from flinkpy_dagster.types.keys import HIGHEST_MAX_PARALLELISM
 
 UNDECIDED = -1
 
 
 def check_parallelisms(graph: JobGraph) -> None:
-    """A vertex cannot have more subtasks than key groups (Flink's ``ExecutionJobVertex``). Raises InvalidProgram."""
+    """A vertex cannot have more subtasks than key groups, nor than there can be key groups. Raises InvalidProgram.
+
+    Source of the rule: Flink's ``ExecutionJobVertex`` and ``KeyGroupRangeAssignment``.
+    """
     for vertex in graph.vertices:
+        if vertex.parallelism > HIGHEST_MAX_PARALLELISM:
+            raise InvalidProgram(
+                f"Operator parallelism not within bounds: {vertex.parallelism}. Vertex {vertex.name} can have "
+                f"{HIGHEST_MAX_PARALLELISM} subtasks at most: lower the parallelism."
+            )
         if 0 < vertex.max_parallelism < vertex.parallelism:
             raise InvalidProgram(
                 f"Vertex {vertex.name}'s parallelism ({vertex.parallelism}) is higher than the max parallelism "

@@ -32,6 +32,7 @@ _WHOLE_NUMBERS = (BasicType.BYTE, BasicType.SHORT, BasicType.INT, BasicType.LONG
 _TEXTS = (BasicType.STRING, BasicType.CHAR)
 PRIME = 10_000_019
 MULTIPLIER = 6_180_351  # the prime times the golden ratio: neighbours go far apart
+HIGHEST_MAX_PARALLELISM = 1 << 15  # key groups, of whatever parallelism
 _MEMO_LIMIT = 500_000  # keys; about 100 MB of short tuples
 
 
@@ -185,7 +186,7 @@ def default_max_parallelism(parallelism: int) -> int:
     """Flink's rule (``computeDefaultMaxParallelism``): one and a half times the parallelism, rounded up to a power
     of two, at least 128, at most 32768."""
     target = parallelism + parallelism // 2
-    return min(max(1 << max(target - 1, 0).bit_length(), 128), 32768)
+    return min(max(1 << max(target - 1, 0).bit_length(), 128), HIGHEST_MAX_PARALLELISM)
 
 
 class _Channels(dict[Hashable, int]):

@@ -6,7 +6,14 @@ import pytest
 
 from flinkpy_dagster.api import Configuration, JobClient, capture, execution, plans_of_job
 from flinkpy_dagster.api.job_client import CompletableFuture, JobExecutionResult, JobID, JobStatus
-from flinkpy_dagster.errors import DuplicateUid, EmptyTopology, TargetUnavailable, UnpicklableFunction
+from flinkpy_dagster.errors import (
+    DuplicateUid,
+    EmptyTopology,
+    InvalidProgram,
+    TargetUnavailable,
+    UnpicklableFunction,
+    UnsupportedFeature,
+)
 from flinkpy_dagster.operators import specs
 from tests.api.programs import environment, numbers
 
@@ -113,6 +120,31 @@ def test_duplicate_uid_when_executed_is_refused_and_when_planned_is_not(jobs):
     env.get_execution_plan()
     with pytest.raises(DuplicateUid, match='Hash collision on user-specified ID "u"'):
         env.execute()
+
+
+def test_parallelism_when_above_all_key_groups_is_refused_when_executed_and_not_when_planned(jobs):
+    env = environment(100_000)
+    numbers(env).map(str).name("texts").print()
+    assert '"parallelism": 100000' in env.get_execution_plan()
+    with pytest.raises(
+        InvalidProgram, match=r"Operator parallelism not within bounds: 100000\. Vertex .*texts.* 32768"
+    ):
+        env.execute()
+    assert jobs == []
+
+
+def test_savepoint_when_all_sources_end_is_refused_and_the_latest_is_not(jobs):
+    env = environment()
+    env.configure(Configuration.from_dict({"execution.state-recovery.path": "latest"}))
+    numbers(env).print()
+    env.execute()
+    env.configure(Configuration.from_dict({"execution.state-recovery.path": "/savepoint-1"}))
+    numbers(env).print()
+    with pytest.raises(
+        UnsupportedFeature, match=r"Starting 'ended', all of whose sources end, from '/savepoint-1'"
+    ):
+        env.execute("ended")
+    assert len(jobs) == 1
 
 
 def test_function_when_it_cannot_be_pickled_names_its_operator(jobs):
