@@ -130,9 +130,8 @@ class EpochRunner:
             with suppress(*GONE):
                 context.removeJobTag(tag)
                 context.setJobDescription(None)
-            self.requests.close(
-                self.job_graph.name
-            )  # first: what follows may fail, and nobody shall wait for ever
+            # first, as what follows may fail: nobody shall wait for ever
+            self.requests.close(self.job_graph.name)
             canceled = JobEnd.SUSPENDED if self._is_kept else JobEnd.CANCELED
             self.keeping.ended(canceled if self._canceled.is_set() else end)
         return self.totals.result(self._running.plans)
