@@ -1,7 +1,7 @@
 """What tests of several floors share: the one Spark session of a test process."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +20,7 @@ def spark(
     from flinkpy_dagster.config import Configuration
     from flinkpy_dagster.dataplane.spark.session import spark_session
 
+    end_jvm()
     settings = {
         "spark.master": "local[2]",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
@@ -30,6 +31,20 @@ def spark(
     session = spark_session(Configuration.from_dict(settings))
     yield session
     session.stop()
+
+
+def end_jvm() -> None:
+    """Of a job that a test before has run in this process: a session of these settings can only be had in a new one."""
+    from pyspark import SparkContext
+
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.stop()
+    gateway: Any = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()  # which it waits for
+        gateway.proc.wait()
+        SparkContext._gateway = SparkContext._jvm = None
 
 
 def kafka_settings() -> dict[str, str]:

@@ -28,6 +28,9 @@ from tests.dataplane.chaos_victims import ENDS_THE_RUN, VICTIMS, kill
 
 ROOT = Path(__file__).parents[2]
 FILES_PER_KILL = 2
+SHARE_OF_EPOCH = 20
+"""An epoch that catches up takes one file in so many, three seconds of events: its files are read in any order, and what
+comes more than five seconds late is dropped."""
 STARTING_SHARE = 0.25
 """Of the kills of whole runs: while it starts, restores and publishes. The others come after an epoch of it."""
 LONGEST_PAUSE_SECONDS = 2.0
@@ -159,7 +162,7 @@ def compare(
     calm, wild = Job(folder / "calm"), Job(folder / "wild")
     all_given = Input(calm.folder, records, files)
     all_given.deliver(files)
-    calm.run_to_the_end(files_per_epoch=max(files // 10, 1))
+    calm.run_to_the_end(files_per_epoch=max(files // SHARE_OF_EPOCH, 1))
     expected = results(calm.folder)
     assert len(expected[0]) == all_given.records
     with ExitStack() as stack:
@@ -173,7 +176,7 @@ def compare(
         stack.callback(chaos.end)
         chaos.disturb(kills)
         given.deliver(files)
-        wild.run_to_the_end(files_per_epoch=max(files // 10, 1))
+        wild.run_to_the_end(files_per_epoch=max(files // SHARE_OF_EPOCH, 1))
     found = results(wild.folder)
     for name, mine, its in zip(("sums", "windows"), found, expected):
         assert mine == its, f"{name}: {len(mine)} rows instead of {len(its)} (seed {seed}, {wild.folder})"

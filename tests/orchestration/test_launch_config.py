@@ -192,7 +192,9 @@ def test_checkpoint_id_when_several_lives_have_it_then_the_latest(tmp_path: Path
     assert found.get("execution.state-recovery.path") == str(tmp_path / "orders" / "run-10" / "chk-7")
 
 
-@pytest.mark.parametrize(("there", "says"), [((), "there is none"), (((1, 6), (2, 10)), "the ids there are 6, 10")])
+@pytest.mark.parametrize(
+    ("there", "says"), [((), "there is none"), (((1, 6), (2, 10)), "the ids there are 6, 10")]
+)
 def test_checkpoint_id_when_no_life_has_it_then_the_error_names_folder_and_ids(
     there, says: str, tmp_path: Path
 ) -> None:

@@ -235,14 +235,15 @@ def _java() -> str | None:
 def _pass_on(lines: IO[bytes], said: list[str]) -> None:
     """The JVM's error output (which is that of the Python workers too) without what Java and they always say."""
     is_chatter = False
-    for line in lines:
-        text = line.decode("utf-8", "replace")
-        is_chatter = text.startswith(_CHATTER) or (is_chatter and not text.strip())
-        if is_chatter:
-            continue
-        said[:] = [*said[-4:], text.strip()]
-        sys.stderr.write(text)
-        sys.stderr.flush()
+    with lines:
+        for line in lines:
+            text = line.decode("utf-8", "replace")
+            is_chatter = text.startswith(_CHATTER) or (is_chatter and not text.strip())
+            if is_chatter:
+                continue
+            said[:] = [*said[-4:], text.strip()]
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
 
 def _last(said: list[str]) -> str:
