@@ -29,8 +29,8 @@ from tests.dataplane.chaos_victims import ENDS_THE_RUN, VICTIMS, kill
 ROOT = Path(__file__).parents[2]
 FILES_PER_KILL = 2
 SHARE_OF_EPOCH = 20
-"""An epoch that catches up takes one file in so many, three seconds of events: its files are read in any order, and what
-comes more than five seconds late is dropped."""
+"""An epoch that catches up takes one file in so many, three seconds of events: its files are read in any order, and
+what comes more than five seconds late is dropped."""
 STARTING_SHARE = 0.25
 """Of the kills of whole runs: while it starts, restores and publishes. The others come after an epoch of it."""
 LONGEST_PAUSE_SECONDS = 2.0
