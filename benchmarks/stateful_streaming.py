@@ -8,7 +8,10 @@ from benchmarks.harness import Benchmark, Contender, Goal, main
 from benchmarks.keyed_process import KEYS, PAIR, build, inputs, with_state_in_pandas, with_state_in_rows
 
 INTERVAL = {"execution.checkpointing.interval": "10s"}
-OF_FLINK = INTERVAL | {"execution.checkpointing.dir": f"file://{tempfile.gettempdir()}/flink-checkpoints"}
+OF_FLINK = INTERVAL | {
+    "execution.checkpointing.dir": f"file://{tempfile.gettempdir()}/flink-checkpoints",
+    "restart-strategy.type": "none",  # with checkpoints it restarts for ever
+}
 
 PROGRAM = Program(inputs, [PAIR], build)
 SPARK_STATE = ("transformWithState, rows", "transformWithState, pandas")
