@@ -115,7 +115,7 @@ def test_sums_on_hdfs_when_container_node_and_run_process_are_killed_and_a_job_i
     (savepoint,) = storage.complete(f"{storage.root}/stopped")
     given.deliver(4)
     third = sums.start("third", restored=savepoint)
-    jobs.wait("third", lambda: is_complete(given, storage))
+    jobs.wait("third", lambda: is_complete(given, storage), every_s=1)  # all results are read each time
     jobs.ask("cancel", jobs.job_id("third"))
     third.wait(PATIENCE_SECONDS)
     jobs.wait("third", lambda: jobs.is_gone("third"))

@@ -90,14 +90,14 @@ class YarnJobs:
         application = self.application(name)
         return application["state"] in ("FINISHED", "FAILED", "KILLED") and application["allocatedMB"] <= 0
 
-    def wait(self, name: str, is_reached: Callable[[], bool]) -> None:
+    def wait(self, name: str, is_reached: Callable[[], bool], every_s: float = 0.1) -> None:
         """Asks until it is so; a run that fails meanwhile ends the waiting."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         living = [run for run in self.runs if run.poll() is None]
         while not is_reached():
             assert time.monotonic() < deadline, self.said(name)[-4000:]
             assert all(run.poll() in (None, 0) for run in living), self.said(name)[-4000:]
-            time.sleep(0.1)
+            time.sleep(every_s)
 
     def executors(self, node: str) -> list[int]:
         """Processes that are executors in containers of a NodeManager."""
