@@ -51,3 +51,14 @@ def two_jobs_in_one() -> None:
     env.from_collection([1], Types.INT()).print()
     env.from_collection([2], Types.INT()).print()
     env.execute("two")
+
+
+def two_readers() -> None:
+    """Five regions: two read the first one's result, and neither has sinks."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.set_runtime_mode(RuntimeExecutionMode.BATCH)
+    env.set_parallelism(1)
+    numbers = env.from_collection([1, 2], Types.INT())
+    for _ in range(2):
+        numbers.rebalance().map(lambda number: number, Types.INT()).rebalance().print()
+    env.execute("two readers")

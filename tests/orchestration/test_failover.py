@@ -199,6 +199,34 @@ class SlowFirst(FakeRunner):
         return FakeRunner(errors=self.errors, attempts=self.attempts).run(region, attempt)
 
 
+@dataclass
+class Deaf(FakeRunner):
+    """The first attempt of the deaf region ends well when it is interrupted; the other one begins after it."""
+
+    deaf: int = 0
+    begun: threading.Event = field(default_factory=threading.Event)
+
+    def run(self, region, attempt=0):
+        if region.id == self.deaf and attempt == 0:
+            self.begun.set()
+            self.interrupted.discard(region.id)
+            while region.id not in self.interrupted:
+                time.sleep(0.01)
+            return FakeRunner(attempts=self.attempts).run(region, attempt)
+        if region.id != 0:
+            self.begun.wait(10)
+        return FakeRunner(errors=self.errors, attempts=self.attempts).run(region, attempt)
+
+
+def test_region_when_it_ends_before_it_hears_of_its_restart_then_it_runs_again(instance) -> None:  # noqa: F811
+    runner = Deaf(deaf=1, errors={3: [OSError("disk"), None]})
+    options = {"jobmanager.execution.failover-strategy": "full"}
+    run = restarting(programs.two_readers, runner, **options)
+    result, _ = launch(instance, run, slots=8)
+    assert result.success
+    assert [attempt for region, attempt in runner.attempts if region == 1] == [0, 1]
+
+
 def test_cancel_when_waiting_for_a_restart_then_it_ends_at_once(instance) -> None:  # noqa: F811
     runner = FakeRunner(errors={0: [OSError("disk"), None]})
     run = restarting(programs.streaming, runner, **{"restart-strategy.fixed-delay.delay": "60 s"})

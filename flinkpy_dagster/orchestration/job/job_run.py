@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from flinkpy_dagster.clock import Clock, SystemClock
 from flinkpy_dagster.config import Configuration
-from flinkpy_dagster.errors import FlinkpyError, JobCanceled, JobFailed
+from flinkpy_dagster.errors import JobCanceled
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.regions import PipelinedRegion, pipelined_regions
 from flinkpy_dagster.orchestration.job.job_telling import JobTelling
@@ -21,7 +21,10 @@ from flinkpy_dagster.orchestration.job.region_parts import (
     RegionRestarts,
     failover_topology,
     has_sinks,
+    in_place_already,
+    known_error,
     needed_again,
+    node_ids,
 )
 from flinkpy_dagster.orchestration.job.resuming import Resuming
 from flinkpy_dagster.orchestration.naming import NamedGraph
@@ -207,8 +210,10 @@ class JobRun:
             self._publish(part, result)
 
     def _publish(self, part: RegionPart, result: Any) -> None:
+        if self._is_overruled(part):
+            return
         if self.sinks is not None:
-            self.sinks.succeeded(_nodes(part.region))
+            self.sinks.succeeded(node_ids(part.region))
         if self.resuming is not None:
             self.resuming.keep(part.region, result)
         self._telling.ended(part, result)
@@ -216,6 +221,17 @@ class JobRun:
             self.results[part.id] = result
             part.is_manned = False
             self._changed.notify_all()
+
+    def _is_overruled(self, part: RegionPart) -> bool:
+        """Has everybody been told that it restarts, before it ended? Then it does, or the job fails."""
+        with self._changed:
+            why = part.interrupted_by
+            part.has_ended = why is None
+            if why is not None and self.failure is None and not has_sinks(part.region):
+                self._restart_part(part, why)
+        if why is not None and has_sinks(part.region):
+            self.fail(in_place_already(self.graph.job_graph.name, part.region, why), part.region)
+        return why is not None
 
     def _await_inputs(self, part: RegionPart) -> None:
         """Returns when all results are there that the region reads; makes those that nobody else makes."""
@@ -282,7 +298,7 @@ class JobRun:
     # -- failing ---------------------------------------------------------------------------------------
 
     def _region_failed(self, part: RegionPart, error: BaseException) -> None:
-        known = self._known(error)
+        known = known_error(self.graph.job_graph.name, error)
         lost = self._lost_inputs(part) if self.failure is None else []
         interrupted: list[RegionPart] = []
         with self._changed:
@@ -332,13 +348,13 @@ class JobRun:
 
     def _must_be_interrupted(self, part: RegionPart, by: RegionPart) -> bool:
         """Also a region that waits for one without ops of its own: its ops are the ones to wait for the restart."""
-        if part.id in self.results or not part.is_led:
+        if part.id in self.results or part.has_ended or not part.is_led:
             return False
         return part.is_running or not by.is_manned
 
     def _restart_part(self, part: RegionPart, why: RegionRestarts) -> None:
         if self.sinks is not None:
-            self.sinks.restarted(_nodes(part.region))
+            self.sinks.restarted(node_ids(part.region))
         part.begin_next_attempt(why)
         self._changed.notify_all()
 
@@ -363,7 +379,7 @@ class JobRun:
 
     def fail(self, error: BaseException, region: PipelinedRegion | None = None) -> None:
         """The job has failed; the first error is what counts. Everything that waits or runs for it ends."""
-        known = self._known(error)
+        known = known_error(self.graph.job_graph.name, error)
         with self._changed:
             is_first = self.failure is None
             if is_first:
@@ -378,18 +394,3 @@ class JobRun:
             if not self.is_canceled:
                 keep_epochs(runner)
             threading.Thread(target=runner.cancel, name="cancel-job", daemon=True).start()
-
-    def _known(self, error: BaseException) -> BaseException:
-        if isinstance(error, FlinkpyError):
-            return error
-        known = JobFailed(self.graph.job_graph.name, _told(error))
-        known.__cause__ = error
-        return known
-
-
-def _nodes(region: PipelinedRegion) -> frozenset[int]:
-    return frozenset(node.id for vertex in region.vertices for node in vertex.nodes)
-
-
-def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from flinkpy_dagster.errors import FlinkpyError, JobFailed
 from flinkpy_dagster.graph.regions import PipelinedRegion
 from flinkpy_dagster.runtime.failover import FailoverTopology
 
@@ -23,7 +24,8 @@ class RegionRestarts(Exception):
 class RegionPart:
     """One region. ``is_manned``: its ops come to run it; else whoever needs its result does.
 
-    ``is_led``: somebody waits for its inputs, or (``is_running``) has them and runs it.
+    ``is_led``: somebody waits for its inputs, or (``is_running``) has them and runs it; ``has_ended``: its result is
+    about to be told, which no failure elsewhere changes any more.
     ``members``: the vertices whose ops belong to this run. ``interrupted_by``: the failure elsewhere that ends the
     attempt. ``restart``: why the attempt before this one ended.
     """
@@ -34,6 +36,7 @@ class RegionPart:
     is_manned: bool = True
     is_led: bool = False
     is_running: bool = False
+    has_ended: bool = False
     arrived: set[str] = field(default_factory=set)
     interrupted_by: RegionRestarts | None = None
     restart: RegionRestarts | None = None
@@ -58,7 +61,7 @@ class RegionPart:
     def give_back(self) -> None:
         """Nobody makes its result now; it is made again when its ops have come, or when somebody needs it."""
         self.attempt += 1
-        self.is_led = self.is_running = False
+        self.is_led = self.is_running = self.has_ended = False
 
 
 def failover_topology(regions: Iterable[PipelinedRegion]) -> FailoverTopology:
@@ -70,6 +73,26 @@ def failover_topology(regions: Iterable[PipelinedRegion]) -> FailoverTopology:
         },
         producers={edge.data_set: region.id for region in regions for edge in region.outputs},
     )
+
+
+def node_ids(region: PipelinedRegion) -> frozenset[int]:
+    """Of all operators of the region."""
+    return frozenset(node.id for vertex in region.vertices for node in vertex.nodes)
+
+
+def known_error(job: str, error: BaseException) -> BaseException:
+    """The error, or a JobFailed that names it if it is neither ours nor the user's."""
+    if isinstance(error, FlinkpyError):
+        return error
+    known = JobFailed(job, f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+    known.__cause__ = error
+    return known
+
+
+def in_place_already(job: str, region: PipelinedRegion, why: RegionRestarts) -> JobFailed:
+    """It was to restart and had ended before it heard of it: run again, its results would be there twice."""
+    names = ", ".join(vertex.name for vertex in region.vertices)
+    return JobFailed(job, f"'{names}' had put its results in place when it was to restart: {why.cause}")
 
 
 def has_sinks(region: PipelinedRegion) -> bool:
