@@ -14,7 +14,7 @@ from flinkpy_dagster.errors import UnwritableSink
 from flinkpy_dagster.operators.table_writers import EpochTicket
 from flinkpy_dagster.state.savepoints import open_checkpoint
 from tests.dataplane.running import run_program
-from tests.dataplane.streaming import Death, DiesAt, epoch_runner, put_file, run
+from tests.dataplane.streaming import Build, Death, DiesAt, epoch_runner, put_file, run
 
 pytestmark = pytest.mark.spark
 
@@ -37,6 +37,16 @@ def rows_in(path: Path) -> list[tuple]:
         return connection.execute("SELECT key, number FROM rows ORDER BY number").fetchall()
 
 
+def inserting(folder: Path) -> Build:
+    """Rows of the files in ``in`` into the table of ``db``."""
+
+    def build(env: StreamExecutionEnvironment) -> None:
+        rows = env.from_csv(str(folder / "in"), row_type=PAIR, monitor_continuously=True)
+        rows.add_sink(rows_sink(folder / "db"))
+
+    return build
+
+
 def test_inserts_when_runs_die_anywhere_then_every_row_is_there_once(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -44,10 +54,7 @@ def test_inserts_when_runs_die_anywhere_then_every_row_is_there_once(
     for file in range(6):
         put_file(tmp_path / "in", f"{file}.csv", [f"a,{file * 2}", f"b,{file * 2 + 1}"])
 
-    def build(env: StreamExecutionEnvironment) -> None:
-        rows = env.from_csv(str(tmp_path / "in"), row_type=PAIR, monitor_continuously=True)
-        rows.add_sink(rows_sink(tmp_path / "db"))
-
+    build = inserting(tmp_path)
     for epoch, step in enumerate(("planned", "processed", "committed", "published"), start=1):
         with pytest.raises(Death):
             run(epoch_runner(spark, build, tmp_path / "job", DiesAt(step, epoch)))
@@ -61,9 +68,7 @@ def test_inserts_when_a_run_dies_after_the_transaction_then_the_ticket_tells_the
     make_table(tmp_path / "db")
     put_file(tmp_path / "in", "1.csv", ["a,1", "b,2"])
 
-    def build(env: StreamExecutionEnvironment) -> None:
-        rows = env.from_csv(str(tmp_path / "in"), row_type=PAIR, monitor_continuously=True)
-        rows.add_sink(rows_sink(tmp_path / "db"))
+    build = inserting(tmp_path)
 
     def hand_over_and_die(*arguments) -> None:
         hand_over(*arguments)
@@ -85,9 +90,7 @@ def test_inserts_when_a_new_job_starts_from_the_checkpoint_of_a_dead_one_then_ev
     make_table(tmp_path / "db")
     put_file(tmp_path / "in", "1.csv", ["a,1", "b,2"])
 
-    def build(env: StreamExecutionEnvironment) -> None:
-        rows = env.from_csv(str(tmp_path / "in"), row_type=PAIR, monitor_continuously=True)
-        rows.add_sink(rows_sink(tmp_path / "db"))
+    build = inserting(tmp_path)
 
     def die(*arguments) -> None:
         if is_handed_over:
