@@ -175,6 +175,7 @@ class Scheduler:
     def _give_up(self, event: events.JobFailing) -> None:
         self._end_carried(event.culprit)
         self._tell_to_end(event.keys, event.culprit, event.cause)
+        self._restarting.clear()  # what was to begin again together may not all come: each task ends by itself
         self._move_job(JobStatus.FAILING, event.cause)
 
     def _end_carried(self, culprit: str | None = None) -> None:

@@ -227,6 +227,16 @@ def test_region_when_it_ends_before_it_hears_of_its_restart_then_it_runs_again(i
     assert [attempt for region, attempt in runner.attempts if region == 1] == [0, 1]
 
 
+def test_region_with_sinks_when_it_ends_before_it_hears_of_its_restart_then_the_job_fails(instance) -> None:  # noqa: F811
+    runner = Deaf(deaf=0, errors={1: [OSError("disk"), None]})
+    options = {"jobmanager.execution.failover-strategy": "full"}
+    run = restarting(programs.two_jobs_in_one, runner, **options)
+    result, _ = launch(instance, run, slots=8)
+    assert not result.success
+    assert "had put its results in place when it was to restart" in str(run.failure)
+    assert [attempt for region, attempt in runner.attempts if region == 0] == [0]
+
+
 def test_cancel_when_waiting_for_a_restart_then_it_ends_at_once(instance) -> None:  # noqa: F811
     runner = FakeRunner(errors={0: [OSError("disk"), None]})
     run = restarting(programs.streaming, runner, **{"restart-strategy.fixed-delay.delay": "60 s"})

@@ -155,6 +155,16 @@ def test_failure_when_the_job_gives_up_then_culprit_failed_and_others_are_cancel
     assert (made.status, made.slots.available) == (JobStatus.FAILED, 3)
 
 
+def test_failure_when_a_region_is_about_to_restart_then_what_comes_back_of_it_does_not_wait_for_the_rest() -> None:
+    made = running(*JOB)
+    start(made, "source", "map")
+    made.handle(TasksRestarting(("source", "map"), culprit="map", cause="no"))
+    made.handle(TaskFailed("map", will_retry=True))
+    assert made.handle(TaskBecameReady("map")) == []
+    failing = JobFailing(("source",), culprit="source", cause="no, never")
+    assert made.handle(failing) == [DeployTask("map")]  # to hear that the job has failed
+
+
 def test_carried_task_when_it_began_before_its_carrier_was_deployed_then_it_finishes_all_the_same() -> None:
     made = running(*JOB, slots=3)
     start(made, "source", "map")
