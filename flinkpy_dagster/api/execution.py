@@ -12,6 +12,7 @@ from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.recording import Recording, is_such_a_copy
 from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.recovery_options import LATEST, NONE
 from flinkpy_dagster.config.targets import target_of
 from flinkpy_dagster.errors import TargetUnavailable, UnpicklableFunction, UnsupportedFeature
 from flinkpy_dagster.graph.boundedness import is_unbounded
@@ -90,7 +91,7 @@ def check_restore(job_graph: JobGraph, configuration: Configuration) -> None:
     ``latest`` and ``none`` are fine: there is nothing for such a job to go on from.
     """
     path = configuration.get("execution.state-recovery.path")
-    if path not in (None, "latest", "none") and not is_unbounded(job_graph):
+    if path not in (None, LATEST, NONE) and not is_unbounded(job_graph):
         raise UnsupportedFeature(
             f"Starting '{job_graph.name}', all of whose sources end, from '{path}'",
             "leave out -s (execution.state-recovery.path), or give it a source that grows (monitor_continuously).",

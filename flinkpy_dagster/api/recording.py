@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 
 import cloudpickle
 
-from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config import HIGHEST_MAX_PARALLELISM, Configuration
 from flinkpy_dagster.config.slots import local_cores
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.chaining import job_graph_of
@@ -23,7 +23,6 @@ from flinkpy_dagster.graph.transformations import (
 )
 from flinkpy_dagster.graph.translating import stream_graph_of
 from flinkpy_dagster.types import TypeInformation, Types
-from flinkpy_dagster.types.keys import HIGHEST_MAX_PARALLELISM
 
 PARALLELISM = "parallelism.default"
 MAX_PARALLELISM = "pipeline.max-parallelism"

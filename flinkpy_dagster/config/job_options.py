@@ -6,7 +6,7 @@ Source of keys, defaults and meanings: Flink's ``PipelineOptions``, ``ExecutionO
 
 from datetime import timedelta
 
-from flinkpy_dagster.config.option import MAX_PARALLELISM, NO_EFFECT, ConfigOption
+from flinkpy_dagster.config.option import HIGHEST_MAX_PARALLELISM, NO_EFFECT, ConfigOption
 from flinkpy_dagster.config.values import BOOLEAN, DURATION, LIST, MAP, STRING, choice, integer
 
 JOB_OPTIONS: tuple[ConfigOption, ...] = (
@@ -14,7 +14,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
     ConfigOption("pipeline.name", STRING, None, "Name of the job when execute() gives none."),
     ConfigOption(
         "pipeline.max-parallelism",
-        integer(-1, MAX_PARALLELISM),
+        integer(-1, HIGHEST_MAX_PARALLELISM),
         -1,
         "Number of key groups of operators that set none, the upper bound of later rescaling; -1 derives "
         "it from the parallelism.",
@@ -65,7 +65,7 @@ JOB_OPTIONS: tuple[ConfigOption, ...] = (
     ConfigOption("pipeline.classpaths", LIST, None, NO_EFFECT + "there is no user code in the JVM."),
     ConfigOption(
         "parallelism.default",
-        integer(1, MAX_PARALLELISM),
+        integer(1, HIGHEST_MAX_PARALLELISM),
         None,
         "Parallelism of operators that set none; not set: the processors of this machine.",
     ),

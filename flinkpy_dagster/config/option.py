@@ -5,7 +5,7 @@ from typing import Any
 
 from flinkpy_dagster.config.values import ValueType, text_of
 
-MAX_PARALLELISM = 32768  # Flink's upper bound of key groups
+HIGHEST_MAX_PARALLELISM = 32768  # Flink's upper bound of key groups
 
 NO_EFFECT = "Accepted for programs that set it, without effect: "
 

@@ -9,6 +9,8 @@ from datetime import timedelta
 from flinkpy_dagster.config.option import NO_EFFECT, ConfigOption
 from flinkpy_dagster.config.values import BOOLEAN, DURATION, FLOAT, MEMORY, STRING, choice, integer
 
+LATEST, NONE = "latest", "none"  # of execution.state-recovery.path: no paths
+
 RECOVERY_OPTIONS: tuple[ConfigOption, ...] = (
     # Failures
     ConfigOption(

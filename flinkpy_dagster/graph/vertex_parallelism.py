@@ -8,11 +8,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from flinkpy_dagster.config import HIGHEST_MAX_PARALLELISM
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.grouping import grouped
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.graph.stream_graph import ShipStrategy, StreamEdge, StreamGraph, StreamNode
-from flinkpy_dagster.types.keys import HIGHEST_MAX_PARALLELISM
 
 UNDECIDED = -1
 

@@ -26,13 +26,6 @@ class Placed(NamedTuple):
     position: int
 
 
-def page_number(place: int, pages: int) -> int:
-    """The page of a key in its key group. ``place``: its hash divided by the number of key groups; ``pages`` >= 1."""
-    top = 1 << (pages.bit_length() - 1)
-    number = place & (2 * top - 1)
-    return number if number < pages else number & (top - 1)
-
-
 def split_source(number: int) -> int:
     """The page that the keys of a new page with this number come from."""
     return number - (1 << (number.bit_length() - 1)) if number else 0

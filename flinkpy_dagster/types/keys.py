@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable
 from itertools import chain
 from typing import Any
 
+from flinkpy_dagster.config import HIGHEST_MAX_PARALLELISM
 from flinkpy_dagster.errors import TypeMismatch
 from flinkpy_dagster.types.codec import key_codec_of
 from flinkpy_dagster.types.columns import Column
@@ -32,7 +33,6 @@ _WHOLE_NUMBERS = (BasicType.BYTE, BasicType.SHORT, BasicType.INT, BasicType.LONG
 _TEXTS = (BasicType.STRING, BasicType.CHAR)
 PRIME = 10_000_019
 MULTIPLIER = 6_180_351  # the prime times the golden ratio: neighbours go far apart
-HIGHEST_MAX_PARALLELISM = 1 << 15  # key groups, of whatever parallelism
 _MEMO_LIMIT = 500_000  # keys; about 100 MB of short tuples
 
 

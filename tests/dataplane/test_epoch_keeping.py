@@ -76,15 +76,21 @@ def test_end_when_checkpoints_are_retained_then_it_is_noted_until_somebody_goes_
     assert ENDED not in folders(tmp_path)
 
 
+def saved(folder: Path) -> str:
+    """A savepoint of a job that has done one epoch."""
+    first = keeping(folder / "first")
+    first.lead()
+    commit(first, 1, 0)
+    assert first.newest is not None
+    _, path = write_savepoint(first.newest, first.folder, str(folder / "saved"))
+    return path
+
+
 @pytest.mark.parametrize("mode", ["CLAIM", "NO_CLAIM"])
 def test_start_from_a_savepoint_when_claimed_then_the_first_checkpoint_of_its_own_deletes_it(
     tmp_path: Path, mode: str
 ) -> None:
-    first = keeping(tmp_path / "first")
-    first.lead()
-    commit(first, 1, 0)
-    assert first.newest is not None
-    _, path = write_savepoint(first.newest, first.folder, str(tmp_path / "saved"))
+    path = saved(tmp_path)
     second = keeping(tmp_path / "second", interval="1 min")
     second.configuration.set("execution.state-recovery.claim-mode", mode)
     second.restored = open_checkpoint(path)
@@ -99,11 +105,7 @@ def test_start_from_a_savepoint_when_claimed_then_the_first_checkpoint_of_its_ow
 def test_start_afresh_where_a_run_claimed_and_never_got_to_an_epoch_then_what_it_claimed_stays(
     tmp_path: Path,
 ) -> None:
-    first = keeping(tmp_path / "first")
-    first.lead()
-    commit(first, 1, 0)
-    assert first.newest is not None
-    _, path = write_savepoint(first.newest, first.folder, str(tmp_path / "saved"))
+    path = saved(tmp_path)
     claiming = keeping(tmp_path, interval="1 min")
     claiming.configuration.set("execution.state-recovery.claim-mode", "CLAIM")
     claiming.restored = open_checkpoint(path)

@@ -9,16 +9,7 @@ from flinkpy_dagster.api import Types
 from flinkpy_dagster.dataplane.rows.part_files import PartFiles
 from flinkpy_dagster.dataplane.rows.records import TableColumns
 from flinkpy_dagster.operators.batch import Batch
-from flinkpy_dagster.state.files import LocalFiles
-
-
-class Away(LocalFiles):
-    """An object store that does not answer."""
-
-    is_local = False
-
-    def stage(self, source: str, pending: str, final: str) -> None:
-        raise OSError("connection reset")
+from tests.file_systems import Away
 
 
 def test_file_when_it_cannot_be_staged_then_nothing_is_left_on_this_machine(

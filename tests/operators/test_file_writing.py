@@ -13,7 +13,7 @@ from flinkpy_dagster.clock import ManualClock
 from flinkpy_dagster.operators.departures import Committable
 from flinkpy_dagster.operators.specs import RowFileSink
 from flinkpy_dagster.operators.task.file_writing import FileWriting
-from flinkpy_dagster.state.files import LocalFiles
+from tests.file_systems import Away
 
 
 def writing(path: Path, clock: ManualClock, commit: Any, **policy: int) -> FileWriting:
@@ -57,15 +57,6 @@ def test_files_when_aborted_then_nothing_is_left(tmp_path: Path) -> None:
     files.write(["a1"])
     files.abort()
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
-
-
-class Away(LocalFiles):
-    """An object store that does not answer."""
-
-    is_local = False
-
-    def stage(self, source: str, pending: str, final: str) -> None:
-        raise OSError("connection reset")
 
 
 def test_file_when_it_cannot_be_staged_then_nothing_is_left_on_this_machine(

@@ -155,7 +155,7 @@ def test_failure_when_the_job_gives_up_then_culprit_failed_and_others_are_cancel
     assert (made.status, made.slots.available) == (JobStatus.FAILED, 3)
 
 
-def test_failure_when_a_region_is_about_to_restart_then_what_comes_back_of_it_does_not_wait_for_the_rest() -> None:
+def test_failure_when_a_region_is_about_to_restart_then_its_tasks_do_not_wait_for_each_other() -> None:
     made = running(*JOB)
     start(made, "source", "map")
     made.handle(TasksRestarting(("source", "map"), culprit="map", cause="no"))

@@ -10,7 +10,6 @@ import re
 import socket
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -169,12 +168,3 @@ def session_loss(error: Exception) -> str | None:
     if not type(error).__module__.startswith("pyspark.") or _LOST.search(str(error)) is None:
         return None
     return "The shared session does not answer any more, or has forgotten this job (Spark Connect)."
-
-
-def stop_sessions() -> None:
-    """Leaves all servers; what this process has there is released."""
-    with _connecting:
-        for session in _connected.values():
-            with suppress(Exception):
-                session.stop()
-        _connected.clear()

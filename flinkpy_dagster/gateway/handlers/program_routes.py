@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from flinkpy_dagster.config import HIGHEST_MAX_PARALLELISM
 from flinkpy_dagster.gateway.answers import job_json
 from flinkpy_dagster.gateway.gateway import Gateway
 from flinkpy_dagster.gateway.programs import programs
@@ -195,7 +196,7 @@ _RUN_BODY = obj(
         "entry-class?": or_null(_NO_NULLS),
         "programArgsList?": or_null(arr(_NO_NULLS)),
         "programArgs?": or_null(_NO_NULLS),
-        "parallelism?": or_null(INT | {"minimum": 1, "maximum": 32768}),
+        "parallelism?": or_null(INT | {"minimum": 1, "maximum": HIGHEST_MAX_PARALLELISM}),
         "jobId?": or_null(ID),
         "allowNonRestoredState?": or_null(BOOL),
         "savepointPath?": or_null(_NO_NULLS),
@@ -206,7 +207,11 @@ _RUN_BODY = obj(
 )
 _RUN_QUERY = (
     Query("entry-class", doc="Of a .zip the module; of a .py a function that takes an environment."),
-    Query("parallelism", INT | {"minimum": 1, "maximum": 32768}, "Parallelism of operators that set none."),
+    Query(
+        "parallelism",
+        INT | {"minimum": 1, "maximum": HIGHEST_MAX_PARALLELISM},
+        "Parallelism of operators that set none.",
+    ),
     Query("savepointPath", doc="Where the job starts."),
     Query("allowNonRestoredState", BOOL, "Start although there is state that has no operator."),
     Query("programArg", doc="Arguments.", is_list=True),

@@ -100,7 +100,7 @@ class KeyedPages:
         return min(firsts, default=NEVER)
 
     def _places(self, keys: list[Hashable]) -> dict[Hashable, int]:
-        """The page of each key: ``page_number``, written out for speed."""
+        """The page of each key; in its key group by linear hashing, so that one more page splits one only."""
         groups, start = self._groups, self._start
         hashes = stable_hashes(keys)
         self._check_groups(keys, hashes)

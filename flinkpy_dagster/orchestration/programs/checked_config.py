@@ -12,11 +12,11 @@ from typing import Any
 
 from dagster import Enum, EnumValue, Field, Noneable, Shape
 
-from flinkpy_dagster.config.option import MAX_PARALLELISM, ConfigOption
+from flinkpy_dagster.config.option import HIGHEST_MAX_PARALLELISM, ConfigOption
 from flinkpy_dagster.config.values import ValueType, integer, text_of
 from flinkpy_dagster.errors import ConfigurationError
 
-PARALLELISM = integer(1, MAX_PARALLELISM)
+PARALLELISM = integer(1, HIGHEST_MAX_PARALLELISM)
 
 
 class Checked(Noneable):

@@ -17,6 +17,7 @@ from hashlib import sha256
 from operator import itemgetter
 
 from flinkpy_dagster.config import Configuration
+from flinkpy_dagster.config.recovery_options import LATEST, NONE
 from flinkpy_dagster.errors import CheckpointNotFound, CorruptState, StateNotStored
 from flinkpy_dagster.orchestration.naming import legal_name
 from flinkpy_dagster.runtime.checkpoints import ENDED
@@ -27,7 +28,6 @@ from flinkpy_dagster.state.storage.schemes import files_of, state_folder
 from flinkpy_dagster.state.verifying import METADATA
 
 DEFAULT_FOLDER = ".flinkpy/checkpoints"
-LATEST, NONE = "latest", "none"
 _LIFE = re.compile(r"run-(\d+)")
 _CHECKPOINT = re.compile(r"chk-(\d+)")
 
