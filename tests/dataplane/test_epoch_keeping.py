@@ -8,10 +8,12 @@ from flinkpy_dagster.api import StreamExecutionEnvironment, Types
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
 from flinkpy_dagster.dataplane.epochs.passes import EpochReport
-from flinkpy_dagster.errors import InvalidProgram
+from flinkpy_dagster.errors import InvalidProgram, StateNotStored
 from flinkpy_dagster.runtime.checkpoints import ENDED, JobEnd
+from flinkpy_dagster.state.claiming import CLAIMED
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata
 from flinkpy_dagster.state.savepoints import open_checkpoint, write_savepoint
+from tests.file_systems import FullFor
 
 
 def keeping(folder: Path, **settings: str) -> EpochKeeping:
@@ -54,6 +56,28 @@ def test_end_when_nothing_is_retained_then_nothing_is_left(tmp_path: Path, end: 
     commit(kept, 1, 0)
     kept.ended(end)
     assert not (tmp_path / "job").exists()
+
+
+@pytest.mark.parametrize("end", [JobEnd.CANCELED, JobEnd.STOPPED])
+def test_end_when_it_cannot_be_noted_then_it_is_only_said(
+    tmp_path: Path, end: JobEnd, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = keeping(tmp_path, externalized_checkpoint_retention="RETAIN_ON_CANCELLATION")
+    kept.files = FullFor(ENDED)
+    kept.lead()
+    commit(kept, 1, 0)
+    kept.ended(end)
+    assert f"that job 'kept' was {end.value} (No space left on device): its next run goes on" in caplog.text
+    assert keeping(tmp_path).lead() is not None
+
+
+def test_lead_when_the_claim_cannot_be_read_then_the_error_names_the_folder(tmp_path: Path) -> None:
+    kept = keeping(tmp_path)
+    kept.lead()
+    commit(kept, 1, 0)
+    (tmp_path / "job" / CLAIMED).mkdir()
+    with pytest.raises(StateNotStored, match=r"'.*/job' \(Is a directory\)"):
+        kept.lead()
 
 
 def test_end_when_the_run_failed_then_the_next_one_finds_its_epoch(tmp_path: Path) -> None:

@@ -6,7 +6,9 @@ import pytest
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import CheckpointNotFound, StaleLeader, StateNotStored
+from flinkpy_dagster.operators.departures import SinkOutput
 from flinkpy_dagster.orchestration.streaming.stream_folders import note_savepoint, stream_start
+from flinkpy_dagster.orchestration.streaming.stream_run import StreamNews
 from flinkpy_dagster.runtime.checkpoints import ENDED
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
 from flinkpy_dagster.state.metadata import EpochMetadata
@@ -90,7 +92,7 @@ def test_start_when_a_run_without_epochs_has_ended_then_its_life_is_left_alone(f
 def test_latest_when_what_was_noted_of_savepoints_cannot_be_read_then_nothing_else_is_begun(
     folder: Path,
 ) -> None:
-    (folder / "savepoints").mkdir(parents=True)  # a disk that fails, as far as reading goes
+    (folder / "savepoints" / "5000-ab.json").mkdir(parents=True)  # a disk that fails, as far as reading goes
     with pytest.raises(StateNotStored):
         start(folder, path="latest")
 
@@ -112,6 +114,25 @@ def test_start_when_a_savepoint_is_newer_then_latest_means_it(folder: Path, tmp_
     assert begun.restored is not None
     assert (begun.folder, begun.restored.path) == (str(folder / "run-2"), path)
     assert start(folder, path=path).restored == begun.restored
+
+
+def test_savepoint_when_it_cannot_be_noted_then_the_job_goes_on(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    metadata = life(folder, 1)
+    (folder / "savepoints").write_text("in the way")
+    configuration = Configuration.from_dict({"execution.checkpointing.dir": str(folder.parent)})
+    news = StreamNews(NoSinks(), configuration, JOB, str(folder))
+    news.on_savepoint(metadata, "/somewhere/savepoint-1")
+    assert news.events.get_nowait() == (metadata, "/somewhere/savepoint-1")
+    assert "could not be noted (Not a directory): '-s latest' will not find it" in capsys.readouterr().err
+
+
+class NoSinks:
+    """A job's sinks that never print."""
+
+    def on_sink_output(self, output: SinkOutput) -> None:
+        raise AssertionError(output)
 
 
 def test_start_when_a_savepoint_is_not_there_then_it_is_refused(folder: Path) -> None:

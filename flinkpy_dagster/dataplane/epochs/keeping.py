@@ -1,5 +1,6 @@
 """The epochs of one job on disk, and which of them are checkpoints: our store and our coordinator together."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -32,6 +33,8 @@ from flinkpy_dagster.state.restoring import (
 )
 from flinkpy_dagster.state.savepoints import Opened, imported, write_savepoint
 from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -71,11 +74,14 @@ class EpochKeeping:
         StateNotStored, and IncompatibleState for state that does not fit the program.
         """
         try:
-            make_folder_if_missing(self.files, self.folder)
-            self.files.delete(joined(self.folder, ENDED))
-            found = self._store.lead()
+            return self._lead()
         except OSError as problem:
             raise StateNotStored(self.folder, problem.strerror or str(problem)) from problem
+
+    def _lead(self) -> EpochMetadata | None:
+        make_folder_if_missing(self.files, self.folder)
+        self.files.delete(joined(self.folder, ENDED))
+        found = self._store.lead()
         self._require_not_less_than_before(found)
         if found is None:
             self._claim.forget()
@@ -296,14 +302,28 @@ class EpochKeeping:
         return write_savepoint(metadata, self.folder, place, completed_ms=_now_ms(), files=self.files)
 
     def ended(self, end: JobEnd) -> None:
-        """Notes how the run ended; deletes what is not to be kept. Nothing of what another run leads now is touched."""
+        """Notes how the run ended; deletes what is not to be kept. Nothing of what another run leads now is touched.
+
+        That it cannot be noted is only logged: all that the run has done is done, and the next one goes on from there.
+        """
         if not self.token or self.superseded() is not None:
             return
         if not self.coordinator.keeps_checkpoints(end):
             with suppress(OSError):
                 self.files.delete(self.folder)
         elif end not in (JobEnd.FAILED, JobEnd.SUSPENDED):  # these go on
-            self.files.put(joined(self.folder, ENDED), end.value.encode())
+            try:
+                self.files.put(joined(self.folder, ENDED), end.value.encode())
+            except OSError as problem:
+                _log.warning(
+                    "It cannot be noted in '%s' that job '%s' was %s (%s): its next run goes on from epoch %d, "
+                    "unless it starts with -s none.",
+                    self.folder,
+                    self.job_graph.name,
+                    end.value,
+                    problem.strerror or problem,
+                    self.epoch,
+                )
 
     def _delete_old_queries(self) -> None:
         """Folders of former queries, but for logs of files that an epoch we keep refers to.

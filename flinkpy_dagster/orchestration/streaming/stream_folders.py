@@ -3,7 +3,7 @@
 ::
 
     <execution.checkpointing.dir>/<job>/run-<n>/     one life of the job: its epochs and checkpoints, from a fresh start
-    <execution.checkpointing.dir>/<job>/savepoints   paths of the savepoints it has made, one JSON line each
+    <execution.checkpointing.dir>/<job>/savepoints/  a note for each savepoint it has made: where it is
 
 A run that was killed or failed has said nothing about its end: the next run goes on from its newest epoch. One that
 finished, was canceled or stopped has; the next one starts afresh, unless it is asked to go on. A life that never got to
@@ -14,7 +14,6 @@ import json
 import re
 from dataclasses import dataclass
 from hashlib import sha256
-from operator import itemgetter
 
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.config.recovery_options import LATEST, NONE
@@ -30,6 +29,8 @@ from flinkpy_dagster.state.verifying import METADATA
 DEFAULT_FOLDER = ".flinkpy/checkpoints"
 _LIFE = re.compile(r"run-(\d+)")
 _CHECKPOINT = re.compile(r"chk-(\d+)")
+_SAVEPOINTS = "savepoints"
+_NOTE = re.compile(r"(\d+)-[0-9a-f]+\.json")
 
 
 class UnknownCheckpoint(CheckpointNotFound):
@@ -118,10 +119,10 @@ def checkpoint_numbered(configuration: Configuration, job_name: str, number: str
 
 
 def note_savepoint(configuration: Configuration, job_name: str, path: str, completed_ms: int) -> None:
-    """Remembers a savepoint for ``latest``."""
-    files, noted = files_of(configuration), joined(job_folder(configuration, job_name), "savepoints")
-    lines = files.read(noted) if files.exists(noted) else b""
-    files.put(noted, lines + json.dumps({"path": path, "completed_ms": completed_ms}).encode() + b"\n")
+    """Remembers a savepoint for ``latest``. Raises OSError."""
+    notes = joined(job_folder(configuration, job_name), _SAVEPOINTS)
+    note = joined(notes, f"{completed_ms}-{sha256(path.encode()).hexdigest()[:16]}.json")
+    files_of(configuration).put(note, json.dumps({"path": path}).encode())
 
 
 def _latest(job: str, fresh: str, newest: str | None, files: Files, *, is_asked_for: bool) -> StreamStart:
@@ -140,13 +141,11 @@ def _latest(job: str, fresh: str, newest: str | None, files: Files, *, is_asked_
 
 
 def _newest_savepoint(job: str, files: Files) -> Opened | None:
-    try:
-        lines = files.read(joined(job, "savepoints")).splitlines()
-    except FileNotFoundError:
-        return None
-    for each in sorted(map(json.loads, lines), key=itemgetter("completed_ms"), reverse=True):
+    notes = joined(job, _SAVEPOINTS)
+    noted = [(_NOTE.fullmatch(name), name) for name in files.names(notes)]
+    for _, name in sorted(((int(found[1]), name) for found, name in noted if found), reverse=True):
         try:
-            return open_checkpoint(each["path"], files=files)
+            return open_checkpoint(json.loads(files.read(joined(notes, name)))["path"], files=files)
         except (CheckpointNotFound, CorruptState):
             continue  # disposed of, or moved
     return None

@@ -80,7 +80,16 @@ class StreamNews:
         self.events.put((metadata, joined(self._folder, f"chk-{metadata.checkpoint_id}")))
 
     def on_savepoint(self, metadata: EpochMetadata, path: str) -> None:
-        note_savepoint(self._configuration, self._job_name, path, metadata.completed_ms)
+        """It is there, and who asked for it knows: that ``latest`` will not find it must not end the job."""
+        try:
+            note_savepoint(self._configuration, self._job_name, path, metadata.completed_ms)
+        except OSError as problem:
+            print(
+                f"Savepoint '{path}' of job '{self._job_name}' could not be noted ({problem.strerror or problem}): "
+                "'-s latest' will not find it, so start from it by its path.",
+                file=sys.stderr,
+                flush=True,
+            )
         self.events.put((metadata, path))
 
 
