@@ -15,7 +15,7 @@ BENCHMARK = Benchmark(
     description=f"The keyed process function with {KEYS:,} keys, as an unbounded job over four files. One file is an "
     "epoch of about ten seconds; each is a checkpoint, or kept for recovery only. Bounded, the same program keeps its "
     "state in memory and writes none of it.",
-    rows=16_000_000,
+    rows=24_000_000,
     inputs=inputs,
     contenders=(
         Contender(name="bounded, nothing kept", run=on_flinkpy(PROGRAM, "STREAMING")),
