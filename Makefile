@@ -57,7 +57,7 @@ imports: install ## the floors, by import-linter
 	$(BIN)/lint-imports
 
 unit: install ## pytest, in two processes: many tests wait for what runs elsewhere
-	$(HEAVY) $(BIN)/python -m pytest -q -n 2 --dist loadfile -m "not long" --durations=25
+	$(HEAVY) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not long" --durations=25
 
 long: install java ## tests that take minutes each: jobs killed on Kafka and in an object store
 	$(HEAVY) $(BIN)/python -m pytest -q -m long

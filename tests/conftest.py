@@ -1,5 +1,6 @@
-"""What tests of several floors share: the one Spark session of a test process."""
+"""What tests of several floors share: their order, and the one Spark session of a test process."""
 
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,18 @@ import pytest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+MINUTES = ("hadoop", "cluster", "browser", "kafka", "postgres", "slow")
+"""Marks of tests that take long; most of that they wait."""
+
+# Drivers that live for seconds: what the second compiler and the parallel collector do for them never pays.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take minutes begin first; those of seconds fill what is left of the other processes' time."""
+    files = {item.path for item in items if any(map(item.get_closest_marker, MINUTES))}
+    items.sort(key=lambda item: item.path not in files)
 
 
 @pytest.fixture(scope="session")

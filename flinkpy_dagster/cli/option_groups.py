@@ -25,65 +25,69 @@ def add_pairs(parser: Parser) -> None:
     )
 
 
+_PROGRAM = (
+    (
+        ("-py", "--python"),
+        "program",
+        "PROGRAM.py",
+        "the program; may import pyflink.* or flinkpy_dagster.api",
+    ),
+    (
+        ("-pym", "--pyModule"),
+        "module",
+        "MODULE",
+        "the program is this module, found in the files of -pyfs",
+    ),
+    (
+        ("-c", "--class", "--function"),
+        "function",
+        "FUNCTION",
+        "call this function of the program with the environment, not main",
+    ),
+    (
+        ("-pyfs", "--pyFiles"),
+        "files",
+        "FILES",
+        ".py, .zip, .whl and .egg files and folders, separated by commas, for the import path of driver, workers",
+    ),
+    (
+        ("-pypath", "--pyPythonPath"),
+        "python_path",
+        "FOLDERS",
+        "folders, separated by colons, as with -pyfs",
+    ),
+    (
+        ("-pyreq", "--pyRequirements"),
+        "requirements",
+        "FILE[#FOLDER]",
+        "packages that the workers shall have; FOLDER has them if no index is to be asked",
+    ),
+    (
+        ("-pyarch", "--pyArchives"),
+        "archives",
+        "FILES",
+        "archives, separated by commas, unpacked in the workers' working folder: data.zip, or data.zip#NAME",
+    ),
+    (
+        ("-pyexec", "--pyExecutable"),
+        "python_executable",
+        "PYTHON",
+        "the interpreter of the workers; may be one of an archive: venv.zip/venv/bin/python",
+    ),
+    (
+        ("-pyclientexec", "--pyClientExecutable"),
+        "client_executable",
+        "PYTHON",
+        "refused: see the message",
+    ),
+)
+"""Options that say what a program is and what it needs: names, attribute, placeholder, help."""
+
+
 def add_program(parser: Parser) -> None:
     """The program is the first word that is no option, or what -py or -pym name; what follows is its own."""
     add_traceback(parser)
-    for names, dest, metavar, sentence in (
-        (
-            ("-py", "--python"),
-            "program",
-            "PROGRAM.py",
-            "the program; may import pyflink.* or flinkpy_dagster.api",
-        ),
-        (
-            ("-pym", "--pyModule"),
-            "module",
-            "MODULE",
-            "the program is this module, found in the files of -pyfs",
-        ),
-        (
-            ("-c", "--class", "--function"),
-            "function",
-            "FUNCTION",
-            "call this function of the program with the environment, not main",
-        ),
-        (
-            ("-pyfs", "--pyFiles"),
-            "files",
-            "FILES",
-            ".py, .zip, .whl and .egg files and folders, separated by commas, for the import path of driver, workers",
-        ),
-        (
-            ("-pypath", "--pyPythonPath"),
-            "python_path",
-            "FOLDERS",
-            "folders, separated by colons, as with -pyfs",
-        ),
-        (
-            ("-pyreq", "--pyRequirements"),
-            "requirements",
-            "FILE[#FOLDER]",
-            "packages that the workers shall have; FOLDER has them if no index is to be asked",
-        ),
-        (
-            ("-pyarch", "--pyArchives"),
-            "archives",
-            "FILES",
-            "archives, separated by commas, unpacked in the workers' working folder: data.zip, or data.zip#NAME",
-        ),
-        (
-            ("-pyexec", "--pyExecutable"),
-            "python_executable",
-            "PYTHON",
-            "the interpreter of the workers; may be one of an archive: venv.zip/venv/bin/python",
-        ),
-        (
-            ("-pyclientexec", "--pyClientExecutable"),
-            "client_executable",
-            "PYTHON",
-            "refused: see the message",
-        ),
-    ):
+    for names, dest, metavar, sentence in _PROGRAM:
         parser.add_argument(*names, dest=dest, metavar=metavar, help=sentence)
     parser.usage = f"{parser.prog} [OPTIONS] PROGRAM.py [ARGS...]"
     parser.take_rest()

@@ -27,7 +27,7 @@ from flinkpy_dagster.orchestration.dispatcher.requests import (
     trigger_savepoint,
 )
 from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, submit_program
-from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG
+from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, is_gone
 
 pytestmark = [
     pytest.mark.postgres,
@@ -97,6 +97,7 @@ def kill_run_and_code_server(instance: DagsterInstance, run_id: str) -> None:
     server = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     for each in (server, pid):
         os.kill(each, signal.SIGKILL)
+    await_that(lambda: is_gone(run.tags[PROCESS_TAG]), "the end of a killed process")
 
 
 def test_job_when_its_instance_is_on_postgres_then_it_is_asked_canceled_and_recovered_as_on_sqlite(

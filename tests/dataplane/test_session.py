@@ -54,6 +54,15 @@ def test_session_without_java_says_in_one_line_what_to_install(tmp_path):
     )
 
 
+def test_session_when_its_jvm_cannot_start_then_the_error_says_what_the_jvm_said():
+    code = START.format("spark_session(Configuration.from_dict({'spark.driver.memory': 'lots'}))")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith(
+        "flinkpy_dagster.errors.TargetUnavailable: Spark's JVM did not start: Invalid maximum heap size: -Xmxlots"
+    )
+
+
 @pytest.mark.spark
 @pytest.mark.slow
 def test_new_session_says_nothing_on_standard_error(tmp_path):

@@ -8,7 +8,6 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import PIPE
 from typing import IO, Any
 
 from pyspark import SparkConf, SparkContext
@@ -46,6 +45,7 @@ _CHATTER = (
 )
 _TARGETS = ("spark.master", "spark.remote")
 _starting = threading.Lock()
+_LAST_WORDS_S = 1.0
 
 
 def spark_session(configuration: Configuration | None = None) -> SparkSession:
@@ -173,12 +173,18 @@ def _start(settings: dict[str, str]) -> None:
     settings = prepared(settings)
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     said: list[str] = []
+    reading, writing = os.pipe()
+    listener = threading.Thread(target=_pass_on, args=(os.fdopen(reading, "rb"), said), daemon=True)
+    listener.start()
     try:
-        gateway = launch_gateway(conf, {"stderr": PIPE})
-        threading.Thread(target=_pass_on, args=(gateway.proc.stderr, said), daemon=True).start()
+        try:
+            gateway = launch_gateway(conf, {"stderr": writing})
+        finally:
+            os.close(writing)
         provide_package(without_noise_of_loss(SparkContext(conf=conf, gateway=gateway)))
     except PySparkException as error:
-        raise TargetUnavailable(f"Spark's JVM did not start: {_last(said) or error}") from error
+        listener.join(_LAST_WORDS_S)  # which it has said before it ended
+        raise TargetUnavailable(f"Spark's JVM did not start: {' '.join(said) or error}") from error
     except Exception as error:  # Py4JJavaError of the SparkContext: no such master, a bad setting
         raise TargetUnavailable(
             f"Spark did not start on '{settings['spark.master']}': {_cause(error)}"
@@ -241,13 +247,9 @@ def _pass_on(lines: IO[bytes], said: list[str]) -> None:
             is_chatter = text.startswith(_CHATTER) or (is_chatter and not text.strip())
             if is_chatter:
                 continue
-            said[:] = [*said[-4:], text.strip()]
+            said[:] = [*said[-4:], *filter(None, [text.strip()])]
             sys.stderr.write(text)
             sys.stderr.flush()
-
-
-def _last(said: list[str]) -> str:
-    return next((line for line in reversed(said) if line), "")
 
 
 def _cause(error: Any) -> str:
