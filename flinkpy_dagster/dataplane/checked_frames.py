@@ -1,9 +1,10 @@
 """Results and state as DataFrames for checks: typed columns, nothing of the engine's own."""
 
 import os
-import tempfile
+import secrets
+import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,10 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 from flinkpy_dagster.dataplane.data_sets import parquet_schema
 from flinkpy_dagster.dataplane.regions.exchanges import in_session, unshared_session
 from flinkpy_dagster.dataplane.spark.engines import engine_of
+from flinkpy_dagster.errors import UnsupportedFeature
 from flinkpy_dagster.state.browsing import StateRow, read_state
 from flinkpy_dagster.state.files import Files
 from flinkpy_dagster.state.savepoints import open_state
-from flinkpy_dagster.state.storage.schemes import ALL_FILES
+from flinkpy_dagster.state.storage.schemes import ALL_FILES, is_remote
 from flinkpy_dagster.types import Row
 
 _OWN_COLUMNS = frozenset({"_timestamp", "_row_kind", "_key_field", "_key", "_channel"})
@@ -72,12 +74,20 @@ class CheckFrames:
 
     @contextmanager
     def lines(self, files: Sequence[str]) -> Iterator[DataFrame]:
-        """Text files, hidden ones too, as a column ``line``."""
-        with tempfile.TemporaryDirectory(prefix="flinkpy-check-") as links:
-            for number, file in enumerate(files):  # Spark passes hidden files over
-                os.symlink(file, os.path.join(links, f"part-{number}"))
-            rows = self._session.read.text(links).withColumnRenamed("value", "line")
-            with self.persisted(rows) as frame:
+        """Text files, hidden ones too, as a column ``line``.
+
+        Raises UnsupportedFeature if they are on another file system: what is pending there may be no file yet.
+        """
+        far = next(filter(is_remote, files), None)
+        if far is not None:
+            raise UnsupportedFeature(
+                f"checks of pending files on another file system ({far})",
+                "check the folder when it is visible, or write to a path that the driver and all workers share.",
+            )
+        with links_beside(files) as links:
+            read = self._session.read.text
+            rows = read(links) if links else self._session.createDataFrame([], "value string")
+            with self.persisted(rows.withColumnRenamed("value", "line")) as frame:
                 yield frame
 
     def table(self, path: str) -> DataFrame:
@@ -110,6 +120,24 @@ class CheckFrames:
             yield own
         finally:
             own.unpersist()
+
+
+@contextmanager
+def links_beside(files: Sequence[str]) -> Iterator[list[str]]:
+    """Folders with links to files, for Spark passes over those with hidden names; none without files.
+
+    They are beside the files, for there executors on other machines see them as they see the files.
+    """
+    with ExitStack() as stack:
+        folders: dict[str, str] = {}
+        for number, file in enumerate(files):
+            beside = os.path.dirname(file)
+            if beside not in folders:
+                folders[beside] = os.path.join(beside, f".flinkpy-check-{secrets.token_hex(6)}")
+                os.mkdir(folders[beside])
+                stack.callback(shutil.rmtree, folders[beside], ignore_errors=True)
+            os.symlink(file, os.path.join(folders[beside], f"part-{number}"))
+        yield list(folders.values())
 
 
 def _typed(rows: Sequence[StateRow]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from flinkpy_dagster.api import (
     Types,
     ValueStateDescriptor,
 )
-from flinkpy_dagster.dataplane.checked_frames import CheckFrames
+from flinkpy_dagster.dataplane.checked_frames import CheckFrames, links_beside
 from flinkpy_dagster.dataplane.epochs.control import SavepointRequest
 from flinkpy_dagster.errors import FlinkpyError
 from flinkpy_dagster.graph.regions import pipelined_regions
@@ -90,6 +90,16 @@ def test_region_when_inspected_then_values_of_data_sets_tables_and_files_are_see
     seen = {tuple(looks.columns[key]): looks.seen[key] for key in sinks & looks.seen.keys()}
     assert seen == {("word", "count"): [[("a", 1), ("b", 2)]], ("line",): [[("a",), ("b",)]]}
     assert lines_below(tmp_path / "lines") == ["a", "b"]
+
+
+def test_pending_files_when_read_then_by_links_that_who_sees_the_files_sees(tmp_path) -> None:
+    hidden = tmp_path / ".inprogress-1"
+    hidden.mkdir()
+    (hidden / ".part-0").write_text("a\n")
+    with links_beside([str(hidden / ".part-0")]) as folders:
+        (link,) = Path(folders[0]).iterdir()
+        assert (Path(folders[0]).parent, link.name[0] in "._", link.read_text()) == (hidden, False, "a\n")
+    assert [path.name for path in hidden.iterdir()] == [".part-0"]
 
 
 @pytest.mark.spark

@@ -16,6 +16,7 @@ from flinkpy_dagster.operators import specs
 from flinkpy_dagster.orchestration.naming import NamedGraph
 from flinkpy_dagster.orchestration.quality.expecting import Expectations
 from flinkpy_dagster.orchestration.quality.suites import suite_name
+from flinkpy_dagster.state.storage.schemes import is_remote
 
 if TYPE_CHECKING:
     from flinkpy_dagster.orchestration.quality.gates import Inspection
@@ -136,6 +137,22 @@ def require_checkable(graph: NamedGraph, key: str, check: Expectations) -> None:
             f"'{check.shown}' cannot be checked: sink '{node.name}' hands its elements on and stores none; check a "
             "ParquetSink, TableSink or FileSink, or the data set before it."
         )
+    is_in_epochs = is_unbounded(graph.job_graph)
+    for spec in node.operators:
+        place = _pending_files_of(spec, is_in_epochs)
+        if place is not None and is_remote(place):
+            raise InvalidProgram(
+                f"'{check.shown}' cannot be checked: sink '{node.name}' writes to another file system ({place}), where "
+                "nobody sees its files before they are committed; check the folder with expectations_check(), or write "
+                "to a path that the driver and all workers share."
+            )
+
+
+def _pending_files_of(spec: object, is_in_epochs: bool) -> str | None:
+    """Where a sink has files that are pending while checks look at them; None for a table that Spark writes."""
+    if isinstance(spec, specs.RowFileSink):
+        return spec.base_path
+    return spec.path if isinstance(spec, specs.TableSink) and is_in_epochs else None
 
 
 def _require_stored(job_graph: JobGraph, data_set: IntermediateDataSet, check: Expectations) -> None:

@@ -9,7 +9,7 @@ import pytest
 from dagster import AssetCheckKey, AssetKey, AssetSelection, Definitions, define_asset_job
 
 from flinkpy_dagster import definitions_from, expect, expect_state
-from flinkpy_dagster.api import ParquetSink, StreamExecutionEnvironment, Types
+from flinkpy_dagster.api import Encoder, FileSink, ParquetSink, StreamExecutionEnvironment, Types
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.regions import pipelined_regions
@@ -41,6 +41,21 @@ def unbounded(env: StreamExecutionEnvironment) -> None:
 def untyped(env: StreamExecutionEnvironment) -> None:
     env.set_parallelism(2)
     env.from_collection([1, 2]).map(lambda value: value).rebalance().map(lambda value: value).print()
+
+
+def unbounded_elsewhere(env: StreamExecutionEnvironment) -> None:
+    """A generator that never ends, a table in an object store."""
+    from flinkpy_dagster.api import DataGeneratorSource, WatermarkStrategy
+
+    source = DataGeneratorSource(lambda number: number, Types.INT())
+    numbers = env.from_source(source, WatermarkStrategy.no_watermarks(), "numbers")
+    numbers.sink_to(ParquetSink("s3://bucket/sums", mode="append"))
+
+
+def files_elsewhere(env: StreamExecutionEnvironment) -> None:
+    """Bounded; lines in an object store."""
+    sink = FileSink.for_row_format("s3://bucket/lines", Encoder.simple_string_encoder()).build()
+    env.from_collection(["a"], Types.STRING()).sink_to(sink).name("lines")
 
 
 def check_keys(*checks, program=checked_programs.words_batch):
@@ -75,6 +90,12 @@ def test_checks_when_loaded_then_great_expectations_is_not() -> None:
         ),
         (programs.batch, expect("print_to_std_out", SUITE), "hands its elements on and stores none"),
         (untyped, expect("untyped/map", SUITE, materialize=True), "have no declared type"),
+        (
+            unbounded_elsewhere,
+            expect("unbounded_elsewhere/writer", SUITE),
+            "another file system (s3://bucket/sums)",
+        ),
+        (files_elsewhere, expect("files_elsewhere/lines", SUITE), "another file system (s3://bucket/lines)"),
         (
             unbounded,
             expect("unbounded/numbers", SUITE, materialize=True),
