@@ -16,7 +16,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from flinkpy_dagster.ids import is_id
 
 FILES, CODE = "files", "code"
 _JOB, _DEFINITIONS, _PROGRAM, _LOG = "job.json", "definitions.py", "program", "log"
+_REPLACED = ".replaced"
 _LOCATION = '''"""Code location of one submitted job; written by flinkpy."""
 
 from flinkpy_dagster.orchestration.dispatcher.stored_definitions import definitions_of
@@ -69,16 +70,21 @@ class JobStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Submissions one after the other, whatever processes they come from."""
+        """Submissions one after the other, whatever processes they come from.
+
+        Who comes after one that died while it replaced a job finds the job as it was.
+        """
         import fcntl  # POSIX, as is the rest of what runs Spark's Python workers
 
         self._folder.mkdir(parents=True, exist_ok=True)
         with (self._folder / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            for aside in self._folder.glob(f".*{_REPLACED}"):
+                self._put_back(aside)
             yield
 
     def put(self, job: StoredJob, copies: Iterable[tuple[str, str]] = (), files: str | None = None) -> str:
-        """Stores it, replacing what there was of its id; its folder.
+        """Stores it, replacing what there was of its id; its folder. The caller holds the lock.
 
         ``copies``: paths, and their names below ``program/``; ``files``: a folder to become ``files/``.
         """
@@ -97,8 +103,12 @@ class JobStore:
             json.dump(asdict(job), file, indent=2)
             file.flush()
             os.fsync(file.fileno())
-        shutil.rmtree(folder, ignore_errors=True)
+        aside = self._aside(job.job_id)
+        self._put_back(aside)
+        if folder.exists():
+            os.rename(folder, aside)  # it is there until the new one is
         os.rename(pending, folder)
+        shutil.rmtree(aside, ignore_errors=True)
         return str(folder)
 
     def get(self, job_id: str) -> StoredJob | None:
@@ -120,7 +130,20 @@ class JobStore:
 
     def forget(self, job_id: str) -> None:
         """Deletes it; whether its run goes on is not asked."""
+        shutil.rmtree(self._aside(job_id), ignore_errors=True)
         shutil.rmtree(self._folder / job_id, ignore_errors=True)
+
+    def _aside(self, job_id: str) -> Path:
+        """Where a job is while another of its id takes its place."""
+        return self._folder / f".{job_id}{_REPLACED}"
+
+    def _put_back(self, aside: Path) -> None:
+        """What a process that died has left aside: the job, if the other one has not taken its place."""
+        folder = self._folder / aside.name.removeprefix(".").removesuffix(_REPLACED)
+        if not folder.exists():
+            with suppress(FileNotFoundError):
+                os.rename(aside, folder)
+        shutil.rmtree(aside, ignore_errors=True)
 
 
 def read_job(folder: str) -> StoredJob | None:

@@ -53,6 +53,33 @@ def test_job_when_put_again_then_replaced_and_when_forgotten_then_gone(tmp_path)
     assert (store.ids(), store.get(JOB)) == ([], None)
 
 
+@pytest.mark.parametrize("renames", [1, 2])
+def test_job_when_the_process_dies_while_it_is_replaced_then_the_next_one_finds_one_of_both(
+    tmp_path, monkeypatch, renames
+):
+    store = JobStore(str(tmp_path))
+    store.put(job())
+    really, done = os.rename, []
+
+    def rename(source, target):
+        really(source, target)
+        done.append(target)
+        if len(done) == renames:
+            raise KeyboardInterrupt  # the last thing that this process does
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rename", rename)
+        with pytest.raises(KeyboardInterrupt):
+            store.put(job(name="other"))
+    after = JobStore(str(tmp_path))
+    with after.locked():
+        assert (after.ids(), after.get(JOB).name) == ([JOB], ["words", "other"][renames - 1])
+    after.put(job(name="third"))
+    after.forget(JOB)
+    with after.locked():
+        assert sorted(os.listdir(tmp_path / "flinkpy" / "jobs")) == ["lock"]
+
+
 @pytest.mark.parametrize("text", ["../../etc", "", "A" * 32, "x" * 32])
 def test_job_when_its_id_is_none_then_no_path_is_made_of_it(tmp_path, text):
     assert JobStore(str(tmp_path)).get(text) is None
