@@ -56,7 +56,8 @@ types: install ## mypy
 imports: install ## the floors, by import-linter
 	$(BIN)/lint-imports
 
-unit: install ## pytest, in two processes: many tests wait for what runs elsewhere
+unit: install java ## pytest, in two processes: many tests wait for what runs elsewhere
+	@$(BIN)/flinkpy class-archive
 	$(HEAVY) $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder -m "not long" --durations=25
 
 long: install java ## tests that take minutes each: jobs killed on Kafka and in an object store

@@ -201,7 +201,7 @@ def _add_state(parser: Parser) -> None:
     add_json(parser, "as JSON, one object per row")
 
 
-def _add_recover(parser: Parser) -> None:
+def _add_telling(parser: Parser) -> None:
     add_json(parser, "as one JSON object")
     add_traceback(parser)
 
@@ -262,10 +262,11 @@ ADDED: dict[str, Callable[[Parser], None]] = {
     "state": _add_state,
     "taskmanagers": add_task_managers,
     "session": add_session,
-    "recover": _add_recover,
+    "recover": _add_telling,
     "config": _add_config,
     "gateway": _add_gateway,
     "ui": _add_ui,
+    "class-archive": _add_telling,
     "completion": _add_completion,
 }
 """By action."""

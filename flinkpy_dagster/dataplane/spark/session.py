@@ -1,7 +1,6 @@
 """The SparkSession everything runs on."""
 
 import os
-import shutil
 import site
 import socket
 import sys
@@ -20,6 +19,7 @@ from flinkpy_dagster.config.slots import slots_of_this_machine
 from flinkpy_dagster.config.storage import spark_storage_settings
 from flinkpy_dagster.config.targets import TargetKind, spark_settings, target_of
 from flinkpy_dagster.dataplane.spark import worker_daemon
+from flinkpy_dagster.dataplane.spark.class_archive import java_of_spark, use_options
 from flinkpy_dagster.dataplane.spark.cluster_limits import check_before_start
 from flinkpy_dagster.dataplane.spark.connect import SessionAddress, connected_session
 from flinkpy_dagster.dataplane.spark.driver_loss import is_lost, lost_driver
@@ -32,7 +32,7 @@ from flinkpy_dagster.errors import NonRetryable, TargetUnavailable
 from flinkpy_dagster.programs.python_code import PythonCode
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
-_NEEDS_JAVA = (
+NEEDS_JAVA = (
     "Spark needs Java 17 or newer: install it (apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
 )
 _CHATTER = (
@@ -193,13 +193,14 @@ def _start(settings: dict[str, str]) -> None:
 
 def prepared(settings: dict[str, str]) -> dict[str, str]:
     """Settings to start a JVM with from this process, whose environment is set for it. Raises TargetUnavailable."""
-    if _java() is None:
-        raise TargetUnavailable(_NEEDS_JAVA)
+    java = java_of_spark()
+    if java is None:
+        raise TargetUnavailable(NEEDS_JAVA)
     _check_master(settings["spark.master"])
     check_before_start(settings)
     _set_environment(settings)
     logging = f"-Dlog4j2.configurationFile={_LOG_SETTINGS.as_uri()}"
-    return {"spark.driver.defaultJavaOptions": logging} | settings
+    return {"spark.driver.defaultJavaOptions": " ".join([logging, *use_options(java)])} | settings
 
 
 def _set_environment(settings: dict[str, str]) -> None:
@@ -228,14 +229,6 @@ def _check_master(master: str) -> None:
     raise TargetUnavailable(
         f"There is no Spark master at '{master}': start one, or set spark.master to another."
     )
-
-
-def _java() -> str | None:
-    """The Java Spark will run on, None if there is none."""
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        return shutil.which(os.path.join(home, "bin", "java"))
-    return shutil.which("java")
 
 
 def _pass_on(lines: IO[bytes], said: list[str]) -> None:
