@@ -74,13 +74,17 @@ class StagePass:
             index = (_partition_index() - plan.first_partition) % plan.stage.parallelism
         task = Task(plan.stage, index, environment, ArrowColumns.of)
         departures = Departures(plan, index, 0 if environment.epoch is None else environment.epoch.number)
-        for departure in task.run(arrivals):
-            yield from departures.take(departure)
+        try:
+            for departure in task.run(arrivals):
+                yield from departures.take(departure)
+                while forwarded:
+                    departures.forward(forwarded.popleft())
             while forwarded:
                 departures.forward(forwarded.popleft())
-        while forwarded:
-            departures.forward(forwarded.popleft())
-        yield from departures.finish()
+            yield from departures.finish()
+        except BaseException:  # also GeneratorExit: Spark gave the task up
+            departures.abort()
+            raise
         report = SubtaskReport(task.metrics, departures.rows, departures.filled, task.state_refs)
         where = self.stage_id, index
         if self.reports is not None:

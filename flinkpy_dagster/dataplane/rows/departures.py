@@ -138,6 +138,12 @@ class Departures:
         if self._rows:
             yield self._wire_rows()
 
+    def abort(self) -> None:
+        """The task has failed: files that are not complete go from this machine."""
+        for writer in self._record_writers():
+            if isinstance(writer, PartFiles):
+                writer.abort()
+
     def told(self, output: SinkOutput) -> pa.RecordBatch:
         """One more row for the driver, after the others."""
         self._collect_output(output)

@@ -6,6 +6,7 @@ it makes.
 
 import os
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -81,6 +82,15 @@ class PartFiles:
             with open(self._path, "rb") as file:
                 os.fsync(file.fileno())
         return Committable(self._path, self._path, size_bytes, self.rows)
+
+    def abort(self) -> None:
+        """Gives up a file that is not complete; below a shared ``folder`` the driver deletes what is left."""
+        if self._writer is not None:
+            with suppress(OSError, pa.ArrowException):  # a full disk, which is why there is no end
+                self._writer.close()
+        if self.storage is not None and self._written:
+            with suppress(FileNotFoundError):
+                os.remove(self._written)
 
     def _write(self, arrays: list[pa.Array]) -> None:
         if self._writer is None:
