@@ -1,6 +1,7 @@
 """Writes the pages that are made from the code: options, targets, errors, REST API, PyFlink's API (``make docs``)."""
 
 import inspect
+from http import HTTPStatus
 from pathlib import Path
 
 from flinkpy_dagster import error_codes, errors
@@ -12,9 +13,9 @@ from flinkpy_dagster.config.gateway_options import GATEWAY_OPTIONS
 from flinkpy_dagster.config.job_options import JOB_OPTIONS
 from flinkpy_dagster.config.recovery_options import RECOVERY_OPTIONS
 from flinkpy_dagster.config.targets.settings import PREFIXES, ROWS
+from flinkpy_dagster.gateway.rest.failures import status_of
 from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated
 from flinkpy_dagster.orchestration.quality.gates import QualityGateFailed
-from flinkpy_dagster.orchestration.streaming.run_requests import NoSavepoint
 from flinkpy_dagster.orchestration.streaming.stream_folders import UnknownCheckpoint
 from flinkpy_dagster.programs.program import ProgramRaised
 
@@ -163,7 +164,6 @@ def errors_page() -> str:
     ]
     for kind in (
         QualityGateFailed,
-        NoSavepoint,
         UnknownCheckpoint,
         ProgramRaised,
         JobTerminated,
@@ -177,7 +177,7 @@ def errors_page() -> str:
 
 def _error_cells(kind: type[errors.FlinkpyError]) -> str:
     blank = kind.__new__(kind)
-    status = error_codes.http_status_of(blank)
+    status = HTTPStatus(status_of(blank))  # the gateway's, which knows more than the table
     return f"`{kind.__name__}` | {error_codes.exit_code_of(blank)} | {status.value} {status.phrase}"
 
 

@@ -3,6 +3,7 @@
 from http import HTTPStatus
 
 from flinkpy_dagster.errors import (
+    CheckpointNotFound,
     ConfigurationError,
     DuplicateJobSubmission,
     FlinkpyError,
@@ -22,6 +23,7 @@ HTTP_STATUSES: dict[type[BaseException], HTTPStatus] = {
     ConfigurationError: HTTPStatus.BAD_REQUEST,
     StaleLeader: HTTPStatus.CONFLICT,
     JobNotFound: HTTPStatus.NOT_FOUND,
+    CheckpointNotFound: HTTPStatus.NOT_FOUND,
     SubmissionRefused: HTTPStatus.BAD_REQUEST,
     DuplicateJobSubmission: HTTPStatus.CONFLICT,
     SlotsUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -7,12 +7,7 @@ from http import HTTPStatus
 from starlette.responses import JSONResponse
 
 from flinkpy_dagster.error_codes import http_status_of
-from flinkpy_dagster.errors import (
-    CheckpointNotFound,
-    FlinkpyError,
-    InvalidProgram,
-    JobNotFound,
-)
+from flinkpy_dagster.errors import FlinkpyError
 from flinkpy_dagster.orchestration.dispatcher.requests import JobTerminated
 
 log = logging.getLogger(__name__)
@@ -52,10 +47,6 @@ def status_of(error: Exception) -> int:
         return error.status
     if isinstance(error, JobTerminated):
         return HTTPStatus.CONFLICT
-    if isinstance(error, JobNotFound | CheckpointNotFound):
-        return HTTPStatus.NOT_FOUND
-    if isinstance(error, InvalidProgram):
-        return HTTPStatus.BAD_REQUEST
     return http_status_of(error)
 
 
