@@ -134,9 +134,3 @@ def _json(record: CheckpointRecord) -> dict[str, Any]:
     return value | {
         "operators": {key: [list(pair) for pair in each] for key, each in record.operators.items()}
     }
-
-
-def record_from_json(value: Mapping[str, Any]) -> CheckpointRecord:
-    """The inverse of what ``to_json`` makes of one."""
-    operators = {key: tuple((a, b) for a, b in each) for key, each in value["operators"].items()}
-    return CheckpointRecord(**{**value, "operators": operators})

@@ -118,14 +118,6 @@ class SlotPool:
         """A quick no: nothing is free, and not every one of these groups has slots to share."""
         return self.available > 0 or groups <= self._of_group.keys()
 
-    def can_allocate(self, requests: Sequence[SlotRequest]) -> bool:
-        """Would ``allocate`` do it? Leaves everything as it is."""
-        if not self.allocate(requests):
-            return False
-        for request in requests:
-            self.release(request.owner)
-        return True
-
     def allocate(self, requests: Sequence[SlotRequest]) -> bool:
         """All of them or, when the slots do not suffice, none. ValueError for an owner that holds slots already."""
         for request in requests:

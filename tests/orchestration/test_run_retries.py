@@ -12,7 +12,7 @@ import pytest
 from dagster import DagsterInstance, DagsterRunStatus
 from dagster._core.test_utils import environ
 
-from flinkpy_dagster.orchestration.streaming.run_requests import request_savepoint
+from flinkpy_dagster.orchestration.dispatcher.requests import trigger_stop
 from tests.dataplane.streaming import lines_below, put_file
 from tests.orchestration.stopping import eventually
 from tests.orchestration.unbounded_programs import FOLDER, JOB
@@ -100,7 +100,7 @@ def test_run_of_an_unbounded_job_when_its_process_is_killed_then_the_next_goes_o
         assert second.root_run_id == first.run_id
         assert instance.get_run_by_id(first.run_id).status is DagsterRunStatus.FAILURE
         assert second.tags["dagster/retry_number"] == "1"
-        request_savepoint(instance, second.run_id, str(tmp_path / "savepoints"), stops=True)
+        trigger_stop(instance, second.run_id, str(tmp_path / "savepoints"))
         eventually(lambda: instance.get_run_by_id(second.run_id).is_finished, LONG)
         assert instance.get_run_by_id(second.run_id).is_success
     assert lines_below(tmp_path / "out") == ["1", "13", "3"]

@@ -6,7 +6,6 @@ from flinkpy_dagster.runtime.checkpoint_statistics import (
     CheckpointStatistics,
     merged,
     percentiles,
-    record_from_json,
 )
 
 
@@ -43,13 +42,6 @@ def test_statistics_when_some_fail_then_they_are_in_no_summary() -> None:
         "savepoint": 3,
     }
     assert told["summary"]["state_size"]["max"] == 3
-
-
-def test_record_when_told_and_read_then_the_same() -> None:
-    made = record(1, operators={"a" * 32: ((1, 2), (3, 4))}, path="chk-1")
-    statistics = CheckpointStatistics()
-    statistics.add(made)
-    assert record_from_json(statistics.to_json()["history"][0]) == made
 
 
 def test_percentiles_when_few_then_of_what_there_is() -> None:

@@ -12,7 +12,6 @@ NUM: Schema = {"type": "number"}
 BOOL: Schema = {"type": "boolean"}
 ID: Schema = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
 HEX: Schema = {"type": "string", "pattern": "^[0-9a-fA-F]{32}$"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
 EMPTY: Schema = {"type": "object", "additionalProperties": False}
 
 

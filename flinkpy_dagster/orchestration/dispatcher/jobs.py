@@ -61,11 +61,6 @@ class JobOverview:
         """Has it ended, here at least?"""
         return self.status in TERMINAL
 
-    @property
-    def is_globally_terminal(self) -> bool:
-        """Has it ended for good?"""
-        return self.status in GLOBALLY_TERMINAL
-
     def duration_ms(self, now_ms: int | None = None) -> int:
         """From its start to its end, or until now."""
         until = self.end_ms if self.end_ms >= 0 else (now_ms if now_ms is not None else _now_ms())

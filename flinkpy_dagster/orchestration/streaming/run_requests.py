@@ -4,7 +4,6 @@ A request is a tag of the run, ``flinkpy/request/<id>``, its answer another one,
 """
 
 import json
-import secrets
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -12,18 +11,10 @@ from typing import Any
 
 from dagster import DagsterInstance
 
-from flinkpy_dagster.errors import JobFailed, UnsupportedFeature, one_line
+from flinkpy_dagster.errors import one_line
 
 REQUEST, ANSWER = "flinkpy/request/", "flinkpy/answer/"
 _LOOK_SECONDS = 1.0
-_ASK_SECONDS = 0.2
-
-
-class NoSavepoint(JobFailed):
-    """A savepoint that was asked for was not made; ``cause`` says why. The job may well go on."""
-
-    def sentence(self) -> str:
-        return f"No savepoint of job '{self.job}' was made: {self.cause}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,42 +72,3 @@ class RunRequests:
             if asked.cancels and "error" not in answer and run is not None:
                 self._instance.report_run_canceling(run)  # the run looks at its status
             self._known[number] = None  # not before: a database that is away now is told later
-
-
-def require_shared(instance: DagsterInstance) -> None:
-    """Raises UnsupportedFeature for an instance in memory: its runs never look for requests (``RunRequests.look``)."""
-    if instance.is_ephemeral:
-        raise UnsupportedFeature(
-            "requests to a run of an instance in memory",
-            "its database cannot be used by two threads; use an instance with a folder (DAGSTER_HOME).",
-        )
-
-
-def request_savepoint(
-    instance: DagsterInstance,
-    run_id: str,
-    folder: str | None,
-    *,
-    stops: bool = False,
-    drains: bool = False,
-    timeout_s: float = 600,
-) -> str:
-    """Asks a running job, in whatever process it runs, for a savepoint; its path. Raises NoSavepoint with the cause."""
-    require_shared(instance)
-    number = secrets.token_hex(4)
-    content = {"folder": folder, "stops": stops, "drains": drains}
-    instance.add_run_tags(run_id, {REQUEST + number: json.dumps(content)})
-    deadline = time.monotonic() + timeout_s
-    while time.monotonic() < deadline:
-        run = instance.get_run_by_id(run_id)
-        if run is None:
-            raise NoSavepoint(run_id, "there is no such run.")
-        if (text := run.tags.get(ANSWER + number)) is not None:
-            answer = json.loads(text)
-            if "path" in answer:
-                return str(answer["path"])
-            raise NoSavepoint(run.job_name, answer["error"])
-        if run.is_finished:
-            raise NoSavepoint(run.job_name, "it has ended.")
-        time.sleep(_ASK_SECONDS)
-    raise NoSavepoint(run_id, f"it has not answered within {timeout_s:.0f} s.")

@@ -28,7 +28,6 @@ from flinkpy_dagster.orchestration.dispatcher.requests import (
     trigger_savepoint,
     trigger_stop,
 )
-from flinkpy_dagster.orchestration.dispatcher.results import result_of_job
 from flinkpy_dagster.orchestration.dispatcher.submission import status_of_id
 from flinkpy_dagster.orchestration.job.job_results import JobResult, JobResultStore
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
@@ -174,34 +173,14 @@ def test_savepoint_when_the_job_is_bounded_then_refused_at_once(instance):
         trigger_savepoint(instance, "1" * 32)
 
 
-def kept(job_id, status):
-    return JobResult(job_id=job_id, run_id="r", name="words", status=status, start_ms=1, end_ms=2)
-
-
-def test_result_when_kept_then_it_and_when_not_then_what_dagster_says(instance):
-    store = JobResultStore(instance.root_directory)
-    first, second, third, fourth = ("1" * 32, "2" * 32, "3" * 32, "4" * 32)
-    run_of(instance, first, DagsterRunStatus.SUCCESS)
-    store.put(kept(first, "FINISHED"))
-    instance.report_run_failed(run_of(instance, second), "its process is gone")
-    run_of(instance, third)
-    store.put(kept(fourth, "FAILED"))  # its run was deleted
-    assert result_of_job(instance, first) == kept(first, "FINISHED")
-    assert (result_of_job(instance, second).status, result_of_job(instance, second).error) == (
-        "FAILED",
-        "its process is gone",
-    )
-    assert result_of_job(instance, third) is None
-    assert result_of_job(instance, fourth) == kept(fourth, "FAILED")
-    with pytest.raises(JobNotFound):
-        result_of_job(instance, "5" * 32)
-    assert [status_of_id(instance, each) for each in (first, third, fourth, "5" * 32)] == [
-        "FINISHED",
-        "RUNNING",
-        "FAILED",
-        None,
-    ]
-    require_free_id("5" * 32, status_of_id(instance, "5" * 32))
+def test_status_of_an_id_when_its_run_was_deleted_then_that_of_the_result_that_is_kept(instance):
+    run_of(instance, "1" * 32, DagsterRunStatus.SUCCESS)
+    run_of(instance, "2" * 32)
+    kept = JobResult(job_id="3" * 32, run_id="r", name="words", status="FAILED", start_ms=1, end_ms=2)
+    JobResultStore(instance.root_directory).put(kept)
+    ids = [digit * 32 for digit in "1234"]
+    assert [status_of_id(instance, each) for each in ids] == ["FINISHED", "RUNNING", "FAILED", None]
+    require_free_id(ids[3], status_of_id(instance, ids[3]))
 
 
 def test_recovery_when_the_process_of_a_run_is_gone_then_it_has_failed(instance):

@@ -17,10 +17,10 @@ from flinkpy_dagster.orchestration.dispatcher.job_store import JobStore, StoredJ
 from flinkpy_dagster.orchestration.dispatcher.jobs import SCHEDULED, find_job, list_jobs, run_id_of
 from flinkpy_dagster.orchestration.dispatcher.recovery import NEVER_STARTED, recover_jobs
 from flinkpy_dagster.orchestration.dispatcher.requests import await_end, cancel_job
-from flinkpy_dagster.orchestration.dispatcher.results import result_of_job
 from flinkpy_dagster.orchestration.dispatcher.run_configs import run_config_of
 from flinkpy_dagster.orchestration.dispatcher.stored_definitions import caller
 from flinkpy_dagster.orchestration.dispatcher.submission import ProgramCall, dagster_name, submit_program
+from flinkpy_dagster.orchestration.job.job_results import JobResultStore
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -189,7 +189,7 @@ def test_job_when_submitted_then_it_is_seen_at_once_runs_elsewhere_and_leaves_it
     for name in ("job/words.py", "signs.zip"):
         (tmp_path / name).unlink()  # what was submitted runs, whatever becomes of the files
     await_end(instance, JOB, START)
-    result = result_of_job(instance, JOB)
+    result = JobResultStore(instance.root_directory).get(JOB)
     assert (result.status, result.error) == ("FINISHED", None)
     assert result.printed == {"Sink: Print to Std. Out": ["#a!", "#b!"]}
     (tmp_path / "job" / "words.py").write_text(PROGRAM)
@@ -233,6 +233,6 @@ def test_job_when_its_submission_died_before_the_launch_then_recovery_launches_i
     assert (recovered.job_id, recovered.what) == (JOB, NEVER_STARTED)
     assert await_start(instance).status == "RUNNING"
     cancel_job(instance, JOB)
-    assert await_end(instance, JOB, START).status == "CANCELED", result_of_job(instance, JOB)
+    assert await_end(instance, JOB, START).status == "CANCELED"
     assert recover_jobs(instance) == []
-    assert find_job(instance, JOB).is_globally_terminal
+    assert find_job(instance, JOB).status == "CANCELED"

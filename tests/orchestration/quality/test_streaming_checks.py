@@ -8,8 +8,6 @@ import pytest
 from dagster import DagsterInstance, build_reconstructable_job, execute_job
 
 from flinkpy_dagster.cli.main import main
-from flinkpy_dagster.errors import UnsupportedFeature
-from flinkpy_dagster.orchestration.streaming.run_requests import NoSavepoint, request_savepoint
 from flinkpy_dagster.state.browsing import read_state
 from flinkpy_dagster.state.savepoints import open_state
 from tests.dataplane.streaming import put_file
@@ -49,19 +47,16 @@ def while_it_runs(instance: DagsterInstance, ask: Callable[[str], None]) -> "Fut
 
 
 class Asking:
-    """What somebody does beside the job of ``instance``, who has ``folder``; ``said`` are the outputs of flinkpy."""
+    """What somebody does beside a running job of ``folder``; ``said`` are the outputs of flinkpy."""
 
-    def __init__(self, instance: DagsterInstance, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-        self._instance, self._folder, self._capfd = instance, folder, capfd
+    def __init__(self, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        self._folder, self._capfd = folder, capfd
         self._savepoints = folder / "savepoints"
         self.said: list[str] = []
 
     def __call__(self, run_id: str) -> None:
         eventually(lambda: sums_of(self._folder) == [0], LONG)
-        with pytest.raises(
-            NoSavepoint, match=r"'positive' of 'sums/checkpoints' has failed.*1 unexpected \(0\)"
-        ):
-            request_savepoint(self._instance, run_id, str(self._savepoints))
+        assert self._flinkpy("savepoint", run_id, str(self._savepoints)) == 1
         assert self._flinkpy("stop", "-p", str(self._savepoints), run_id) == 1
         assert self._flinkpy("stop", "-d", "-p", str(self._savepoints), run_id) == 1
         assert not self._savepoints.exists()
@@ -87,7 +82,7 @@ def test_savepoint_when_the_state_of_a_running_job_is_bad_then_refused_until_it_
     (tmp_path / "home" / "dagster.yaml").write_text("telemetry: {enabled: false}\n")
     put_file(tmp_path / "in", "1.csv", [0])  # the sum is to be at least 1
     with DagsterInstance.from_config(str(tmp_path / "home")) as instance:
-        asking = Asking(instance, tmp_path, capfd)
+        asking = Asking(tmp_path, capfd)
         asked = while_it_runs(instance, asking)
         told = launch(instance, "sums_job")
         asked.result()
@@ -96,19 +91,14 @@ def test_savepoint_when_the_state_of_a_running_job_is_bad_then_refused_until_it_
         ]
         assert ("digits", "writer", True) in told
         assert launch(instance, "look_at_state") == [("positive", "checkpoints", True)]
-    first, drained, made, stopped = asking.said
-    for refused in (first, drained):
+    first, stopping, drained, made, stopped = asking.said
+    for refused in (stopping, drained):
         assert "Could not stop with a savepoint job" in refused
+    for refused in (first, stopping, drained):
+        assert "'positive' of 'sums/checkpoints' has failed" in refused
         assert "so there is no savepoint, and the job goes on. 1 of 1 expectations are not met" in refused
+        assert "1 unexpected (0)" in refused
     assert "Savepoint completed" in made
     assert "Savepoint completed" in stopped
     for path in (tmp_path / "savepoints").iterdir():
         assert [row.value for row in read_state(open_state(str(path)), "sums")] == [("sum", 7)]
-
-
-def test_savepoint_when_the_instance_is_in_memory_then_refused_at_once() -> None:
-    with (
-        DagsterInstance.ephemeral() as instance,
-        pytest.raises(UnsupportedFeature, match=r"an instance in memory.*DAGSTER_HOME"),
-    ):
-        request_savepoint(instance, "any run", None)
