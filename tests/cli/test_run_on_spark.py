@@ -22,6 +22,7 @@ def flinkpy(*arguments, folder):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,
+        env=os.environ | {"PYTHONFAULTHANDLER": "1"},  # says where it was, should it have to be aborted
         text=True,
         start_new_session=True,
     )
@@ -31,8 +32,10 @@ def finished(process):
     try:
         out, err = process.communicate(timeout=TIMEOUT_SECONDS)
     except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        process.wait()
         os.killpg(process.pid, signal.SIGKILL)
-        raise
+        raise AssertionError(f"It does not end:\n{process.communicate()[1]}") from None
     return process.returncode, out, err
 
 

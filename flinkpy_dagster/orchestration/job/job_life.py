@@ -115,18 +115,20 @@ class _Watch:
         self._thread.join()
 
     def _look(self) -> None:
-        while not self._is_over.wait(_LOOK_SECONDS):
-            try:
-                self._tell_status()
-                if (control := self._job_run.control) is not None:
-                    control.look_around()
-                run = self._instance.get_run_by_id(self._run_id)
-            except Exception as problem:  # a database that is away for a moment
-                print(f"Dagster's storage cannot be asked: {problem}", file=sys.stderr, flush=True)
-                continue
-            if run is None or run.status is DagsterRunStatus.CANCELING or run.is_finished:
-                self._cancel()
-                return
+        is_to_end = False
+        while not is_to_end and not self._is_over.wait(_LOOK_SECONDS):
+            with storage_may_be_away():
+                is_to_end = self._is_to_end()
+        if is_to_end:
+            self._cancel()
+
+    def _is_to_end(self) -> bool:
+        """Tells how the job is, and looks at what has become of its run."""
+        self._tell_status()
+        if (control := self._job_run.control) is not None:
+            control.look_around()
+        run = self._instance.get_run_by_id(self._run_id)
+        return run is None or run.status is DagsterRunStatus.CANCELING or run.is_finished
 
     def _tell_status(self) -> None:
         control = self._job_run.control

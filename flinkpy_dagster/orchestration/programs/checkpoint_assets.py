@@ -20,6 +20,7 @@ from flinkpy_dagster.errors import StaleLeader
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.orchestration.job.job_facts import keep_numbers
 from flinkpy_dagster.orchestration.job.job_run import JobRun
+from flinkpy_dagster.orchestration.job.storage_away import storage_may_be_away
 from flinkpy_dagster.orchestration.programs.checkpoint_history import CheckpointHistory
 from flinkpy_dagster.orchestration.programs.report_rate import ReportRate
 from flinkpy_dagster.orchestration.steps import spark_jobs
@@ -61,7 +62,8 @@ def with_checkpoints(
         thread.join(_WAKE_SECONDS)
         runner = job_run.runner
         if runner is not None:
-            requests.look(runner.requests)
+            with storage_may_be_away():
+                requests.look(runner.requests)
             yield from reports.events(runner.listener.events)
             if time.monotonic() - kept_at >= NUMBERS_SECONDS:
                 kept_at = time.monotonic()
@@ -69,12 +71,14 @@ def with_checkpoints(
         if job_run.inspection is not None:
             yield from job_run.inspection.evaluations()
     if runner is not None:
-        requests.look(runner.requests)
+        with storage_may_be_away():
+            requests.look(runner.requests)
         yield from reports.rest(runner.listener.events)
         _keep_numbers(instance, run_id, runner, reports)
     result, error = outcome[0]
     if isinstance(error, StaleLeader):
-        instance.add_run_tags(run_id, {MAX_RETRIES_TAG: "0"})
+        with storage_may_be_away():
+            instance.add_run_tags(run_id, {MAX_RETRIES_TAG: "0"})
     if error is not None:
         raise error
     return result
@@ -84,7 +88,9 @@ def _keep_numbers(instance: DagsterInstance, run_id: str, runner: Any, reports: 
     if instance.is_ephemeral:  # nobody else sees it
         return
     marks = runner.listener.watermarks(runner.job_graph)
-    keep_numbers(instance, run_id, runner.progress(), reports.statistics, marks)
+    numbers = runner.progress()
+    with storage_may_be_away():
+        keep_numbers(instance, run_id, numbers, reports.statistics, marks)
 
 
 class _Reports:
