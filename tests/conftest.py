@@ -1,6 +1,7 @@
 """What tests of several floors share: their order, and the one Spark session of a test process."""
 
 import os
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,10 @@ MINUTES = ("hadoop", "cluster", "browser", "kafka", "postgres", "slow")
 
 # Drivers that live for seconds: what the second compiler and the parallel collector do for them never pays.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+# A shell starts what runs in its background with Ctrl-C ignored, and so would be all that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -32,6 +32,23 @@ def test_run_when_another_has_taken_the_job_over_then_dagster_does_not_retry_it(
         assert {name: value for name, value in found.items() if name.startswith("dagster/max")} == tags
 
 
+def test_run_when_the_storage_is_away_then_the_job_goes_on_and_its_checkpoints_are_told() -> None:
+    def away(*arguments):
+        raise ConnectionError("the database is away")
+
+    storage = SimpleNamespace(set_cursor_values=away)
+    instance = SimpleNamespace(is_ephemeral=False, get_run_by_id=away, daemon_cursor_storage=storage)
+    listener = SimpleNamespace(events=queue.SimpleQueue(), watermarks=lambda job_graph: {})
+    runner = SimpleNamespace(requests=None, listener=listener, job_graph=None, progress=dict)
+    listener.events.put(failed(1))
+    job_run = SimpleNamespace(take_part=lambda vertex: "ended", runner=runner, inspection=None)
+    told = with_checkpoints(instance, "run", job_run, None, KEY)
+    assert next(told).metadata["failed_id"].value == 1
+    with pytest.raises(StopIteration) as end:
+        next(told)
+    assert end.value.value == "ended"
+
+
 def failed(number: int, *, is_fatal: bool = False) -> CheckpointFailed:
     return CheckpointFailed(number, FailureReason.NOT_STORED, is_fatal, "disk full")
 

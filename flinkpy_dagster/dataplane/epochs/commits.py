@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from flinkpy_dagster.dataplane.sinks.file_commits import publish
 from flinkpy_dagster.dataplane.sinks.handing_over import check_writer, hand_over, life_of, ticket_of
-from flinkpy_dagster.dataplane.sinks.master_hooks import place_taken
+from flinkpy_dagster.dataplane.sinks.master_hooks import check_folder, place_taken
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
@@ -52,7 +52,7 @@ class EpochSinks:
     def prepare(self, *, is_fresh: bool) -> None:
         """Makes the folders; a job that starts from nothing treats what is there as the mode of the sink says.
 
-        Raises InvalidProgram for a table that must be new and is not, UnwritableSink.
+        Raises InvalidProgram for a table that must be new and is not, and a folder that is a file, UnwritableSink.
         """
         for node, spec in self._sinks():
             base = self._base(node, spec)
@@ -60,6 +60,7 @@ class EpochSinks:
                 check_writer(self.spark, node.name, spec.write, in_epochs=True)
             if is_fresh and isinstance(spec, TableSink) and self.files.exists(base):
                 self._make_room(node, spec, base)
+            check_folder(node, base)
             make_folder_if_missing(self.files, base)
 
     def discard(self) -> None:

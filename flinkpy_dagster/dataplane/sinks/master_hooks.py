@@ -49,8 +49,13 @@ def place_taken(node: StreamNode, spec: TableSink) -> InvalidProgram:
 
 def _check_folders(node: StreamNode) -> None:
     for spec in node.operators:
-        if isinstance(spec, RowFileSink) and os.path.isfile(state_folder(spec.base_path)):
-            raise InvalidProgram(
-                f"Sink '{node.name}' writes files below '{spec.base_path}', which is itself a file: choose another "
-                "folder."
-            )
+        if isinstance(spec, RowFileSink):
+            check_folder(node, spec.base_path)
+
+
+def check_folder(node: StreamNode, path: str) -> None:
+    """Raises InvalidProgram if what shall be the folder of a sink is a file."""
+    if os.path.isfile(state_folder(path)):
+        raise InvalidProgram(
+            f"Sink '{node.name}' writes files below '{path}', which is itself a file: choose another folder."
+        )

@@ -4,7 +4,6 @@ Its run has the tags by which jobs are found; who marks the run as canceling in 
 whichever process it lives in; states that Dagster has no word for are a tag; its result is kept.
 """
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from flinkpy_dagster.orchestration.job.job_results import JobResult, JobResultSt
 from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.processes import PROCESS_TAG, this_process
 from flinkpy_dagster.orchestration.job.sink_outputs import KeptOutputs
+from flinkpy_dagster.orchestration.job.storage_away import storage_may_be_away
 from flinkpy_dagster.orchestration.naming import JOB_ID_TAG, JOB_NAME_TAG, JOB_TAG, STATUS_TAG, UNBOUNDED_TAG
 
 _LOOK_SECONDS = 1.0

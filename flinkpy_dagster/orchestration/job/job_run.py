@@ -125,7 +125,7 @@ class JobRun:
             self.results |= survivors
             self.restored = frozenset(survivors)
             for part in self._parts.values():
-                part.restrict_to(vertices, is_restored=part.id in survivors)
+                part.restrict_to(vertices, survivors.get(part.id))
             self._told |= self.graph.op_names.keys() - vertices
         self._telling.reconciling(self._parts[number] for number in survivors)
         for number, result in survivors.items():
@@ -151,9 +151,10 @@ class JobRun:
         if leads:
             self._lead(part)
         self._wait_until(lambda: part.id in self.results or part.attempt != attempt)
-        if part.id not in self.results and part.restart is not None:
-            raise part.restart.copy()
-        return self.results[part.id]
+        with self._changed:
+            if part.result is None and part.restart is not None:
+                raise part.restart.copy()
+            return part.result
 
     def attempt_of(self, vertex: JobVertex) -> int:
         """The number of the attempt that the vertex's region is in, from 0."""
@@ -218,7 +219,7 @@ class JobRun:
             self.resuming.keep(part.region, result)
         self._telling.ended(part, result)
         with self._changed:
-            self.results[part.id] = result
+            self.results[part.id] = part.result = result
             part.is_manned = False
             self._changed.notify_all()
 

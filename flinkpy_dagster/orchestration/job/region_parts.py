@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from flinkpy_dagster.errors import FlinkpyError, JobFailed
 from flinkpy_dagster.graph.regions import PipelinedRegion
@@ -26,6 +27,7 @@ class RegionPart:
 
     ``is_led``: somebody waits for its inputs, or (``is_running``) has them and runs it; ``has_ended``: its result is
     about to be told, which no failure elsewhere changes any more.
+    ``result``: of this attempt, or of the last one that has ended well; also when it is not there any more for others.
     ``members``: the vertices whose ops belong to this run. ``interrupted_by``: the failure elsewhere that ends the
     attempt. ``restart``: why the attempt before this one ended.
     """
@@ -38,6 +40,7 @@ class RegionPart:
     is_running: bool = False
     has_ended: bool = False
     arrived: set[str] = field(default_factory=set)
+    result: Any = None
     interrupted_by: RegionRestarts | None = None
     restart: RegionRestarts | None = None
 
@@ -45,16 +48,17 @@ class RegionPart:
     def id(self) -> int:
         return self.region.id
 
-    def restrict_to(self, vertices: frozenset[str], *, is_restored: bool) -> None:
-        """The run has the ops of these vertices only; ``is_restored``: an earlier run has made the result."""
+    def restrict_to(self, vertices: frozenset[str], restored: Any) -> None:
+        """The run has the ops of these vertices only; ``restored``: the result that an earlier run has made, if any."""
         self.members = self.region.vertex_ids & vertices
-        self.is_manned = bool(self.members) and not is_restored
-        self.is_led = is_restored
+        self.result = restored
+        self.is_led = restored is not None
+        self.is_manned = bool(self.members) and restored is None
 
     def begin_next_attempt(self, why: RegionRestarts) -> None:
         """Everybody who took part in this one hears of it."""
         self.restart = why
-        self.interrupted_by = None
+        self.interrupted_by = self.result = None
         self.arrived.clear()
         self.give_back()
 

@@ -70,6 +70,7 @@ def with_checkpoints(
                 _keep_numbers(instance, run_id, runner, reports)
         if job_run.inspection is not None:
             yield from job_run.inspection.evaluations()
+    runner = job_run.runner  # it may have come since the last look
     if runner is not None:
         with storage_may_be_away():
             requests.look(runner.requests)
