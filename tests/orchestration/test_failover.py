@@ -305,3 +305,20 @@ def test_event_log_when_a_job_runs_then_every_vertex_tells_its_way(instance) -> 
             "DEPLOYING -> RUNNING",
             "RUNNING -> FINISHED",
         ]
+
+
+class GivesBack(JobRun):
+    """A region elsewhere restarts, and needs this one again, before the op of this one has looked."""
+
+    def _wait_until(self, condition):
+        super()._wait_until(condition)
+        for number in list(self.results):
+            del self.results[number]
+            self._parts[number].give_back()
+
+
+def test_op_when_its_result_is_given_back_before_it_looks_then_it_has_it_all_the_same() -> None:
+    runner = FakeRunner()
+    run = GivesBack(job_run(programs.batch, runner).graph, lambda: runner)
+    assert run.take_part(run.regions[0].vertices[0]).tables == {}
+    assert (run.results, runner.ran) == ({}, [0])
