@@ -15,7 +15,7 @@ from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
 from flinkpy_dagster.dataplane.epochs.passes import whole_job
 from flinkpy_dagster.dataplane.epochs.running import RunningEpochs
 from flinkpy_dagster.dataplane.stage_plans import plan_region
-from flinkpy_dagster.errors import StaleLeader
+from flinkpy_dagster.errors import InvalidProgram, StaleLeader
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 from flinkpy_dagster.state.files import LOCAL_FILES, Files, LocalFiles
 from flinkpy_dagster.state.metadata import EpochMetadata
@@ -80,6 +80,13 @@ class Steps(LocalFiles):
     def sync_folder(self, path: str) -> None:
         self.steps.append(f"sync {os.path.relpath(path, self.folder)}")
         super().sync_folder(path)
+
+
+def test_prepare_when_a_folder_of_a_sink_is_a_file_then_the_sink_is_named(tmp_path: Path) -> None:
+    (tmp_path / "lines").write_text("mine")
+    with pytest.raises(InvalidProgram, match="Sink 'Sink: Writer' writes files below .*, which is itself a file"):
+        sinks_of(tmp_path, 1)
+    assert (tmp_path / "lines").read_text() == "mine"
 
 
 def test_files_when_an_epoch_is_committed_then_their_names_are_durable_before_and_after(
