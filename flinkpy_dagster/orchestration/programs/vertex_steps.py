@@ -55,36 +55,37 @@ def take_part(
         yield from check_results(job_run, vertex)
         # the user's own traceback is metadata of the failure; Spark's account of how it came here says nothing more
         raise _failure(job_run, vertex, error) from (None if getattr(error, "traceback_text", "") else error)
-    # a range of partitions: every one of them gets this metadata
-    several = context.has_partition_key_range and len(context.partition_keys) > 1
-    told_of = result_metadata.of_several_partitions if several else dict
     about = result_metadata.of_vertex(result, vertex) | result_metadata.of_job(metrics_of(job_run), op_name)
     context.log.debug(
         f"{about['records_in']} records in, {about['records_out']} out, {about['busy_ms']} ms busy"
     )
+    # a range of partitions: every one of them gets this metadata
+    several = context.has_partition_key_range and len(context.partition_keys) > 1
+    told_of = result_metadata.of_several_partitions if several else dict
+    for name, details in _results(job_run, vertex, result):
+        yield Output(None, name, metadata=about | told_of(details | lineage.get(name, {})))
+    yield from check_results(job_run, vertex)
+    yield from _open_gates(job_run, vertex)
+    job_run.end_turn(vertex)
+
+
+def _results(job_run: JobRun, vertex: JobVertex, result: Any) -> Iterator[tuple[str, Metadata]]:
+    """Output names and metadata of what a vertex makes: its data sets, itself if nobody reads it, its sinks."""
     names = job_run.graph.output_names
     for data_set in job_run.graph.job_graph.data_sets:
         if data_set.producer == vertex.id:
-            details = result_metadata.of_data_set_result(result, data_set) | _kept_for_checks(
-                job_run, result, data_set.id
-            )
-            details |= lineage[names[data_set.id]]
-            yield Output(None, names[data_set.id], metadata=about | told_of(details))
+            details = result_metadata.of_data_set_result(result, data_set)
+            yield names[data_set.id], details | _kept_for_checks(job_run, result, data_set.id)
     if vertex.id in names:
-        yield Output(None, names[vertex.id], metadata=about)
+        yield names[vertex.id], {}
     kept = job_run.sinks if isinstance(job_run.sinks, KeptOutputs) else None
     pictures = pictures_when_complete(job_run)
     for node in vertex.nodes:
         if node.is_sink:
             if kept is not None and (text := kept.text(node.id)):
                 print(text)
-            details = result_metadata.of_sink_result(result, node, kept)
-            details |= lineage[names[str(node.id)]]
-            yield Output(None, names[str(node.id)], metadata=about | told_of(details) | pictures)
+            yield names[str(node.id)], result_metadata.of_sink_result(result, node, kept) | pictures
             pictures = {}  # once is enough
-    yield from check_results(job_run, vertex)
-    yield from _open_gates(job_run, vertex)
-    job_run.end_turn(vertex)
 
 
 def _kept_for_checks(job_run: JobRun, result: Any, data_set: str) -> Metadata:
