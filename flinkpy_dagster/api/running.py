@@ -13,6 +13,7 @@ class StartedJobs:
 
     def __init__(self, listener: Listener | None = None) -> None:
         self.clients: list[JobClient] = []
+        self._told: list[JobClient] = []
         self._listener = listener
 
     def add(self, client: JobClient) -> None:
@@ -24,6 +25,14 @@ class StartedJobs:
     def give_up(self, client: JobClient) -> None:
         """Forgets a job that the program itself canceled: that it did not finish is no failure."""
         self.clients = [other for other in self.clients if other is not client]
+
+    def tell(self, client: JobClient) -> None:
+        """Notes that the program gets the job's error raised: to let it pass or to go on is up to the program."""
+        self._told.append(client)
+
+    def is_told(self, client: JobClient) -> bool:
+        """Has the program got the error of this job?"""
+        return any(other is client for other in self._told)
 
 
 # One per process, not per context: programs may submit from threads of their own. None: nobody waits.

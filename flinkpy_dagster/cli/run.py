@@ -25,7 +25,8 @@ CHATTY_LIBRARIES = ("alembic", "asyncio", "filelock", "grpc", "py4j", "pyspark",
 def run(arguments: Arguments) -> int:
     """Executes the program; returns 0 if it and all its jobs finished, or what it gave to ``sys.exit``.
 
-    Raises the error of the program, or of the first of its jobs that did not finish although the program went on.
+    Raises the error of the program, or of the first of its jobs that did not finish and of whose error the program
+    was not told; what a program makes of an error that ``execute()`` raises is up to it.
     """
     if arguments.is_detached or arguments.manager is not None:
         from flinkpy_dagster.cli.submit import submit
@@ -45,7 +46,10 @@ def run(arguments: Arguments) -> int:
         try:
             code = _executed(program, arguments, tell)
             for client in started.clients:
-                tell.ended(_result_of(client))
+                if started.is_told(client):
+                    tell.failed(client)
+                else:
+                    tell.ended(_result_of(client))
                 _tell_failures(client, at_least=1)
                 _show_tables(client, arguments.rows)
         except Terminated:
@@ -114,6 +118,13 @@ class _Announcer:
             "accumulators": result.get_all_accumulator_results(),
         }
         self._say(str(result), about)
+
+    def failed(self, client: JobClient) -> None:
+        """Tells of a job whose error the program has got and did not pass on."""
+        job_id, status = str(client.get_job_id()), client.get_job_status().result().name
+        self._say(
+            f"Job with JobID {job_id} is {status}; the program went on.", {"job_id": job_id, "status": status}
+        )
 
     def _say(self, line: str, about: dict) -> None:
         text = json.dumps(about, default=repr) if self._is_json else line

@@ -2,6 +2,7 @@
 
 import pytest
 
+from flinkpy_dagster.api import execution
 from flinkpy_dagster.cli.main import main
 from flinkpy_dagster.programs import pyflink_alias
 
@@ -152,6 +153,53 @@ def test_run_when_a_job_failed_but_the_program_went_on_then_exits_with_1(flinkpy
     code, _, err = flinkpy_run(text)
     assert code == 1
     assert err.splitlines()[-1] == "flinkpy: Job 'j' failed: why"
+
+
+FAILING = (
+    SCRIPTED
+    + """
+from flinkpy_dagster.api import execution
+from flinkpy_dagster.errors import JobFailed
+from pyflink.datastream import StreamExecutionEnvironment
+
+class Failing(Scripted):
+    def __init__(self):  # whoever submits it adds it to the started jobs
+        self.status, self.error = JobStatus.FAILED, JobFailed("j", "why")
+
+execution.executor_for = lambda configuration: lambda graph, configuration: Failing()
+env = StreamExecutionEnvironment.get_execution_environment()
+numbers = env.from_collection([1])
+"""
+)
+
+
+@pytest.fixture
+def without_scripted_executor(monkeypatch):
+    monkeypatch.setattr(execution, "executor_for", execution.executor_for)
+
+
+@pytest.mark.parametrize("run", ["numbers.print(); env.execute()", "list(numbers.execute_and_collect())"])
+def test_run_when_the_program_caught_the_error_of_a_job_then_its_own_end_counts(
+    flinkpy_run, without_scripted_executor, run
+):
+    caught = f"try:\n    {run}\nexcept JobFailed as error:\n    print('caught', error)"
+    code, out, err = flinkpy_run(FAILING + caught)
+    assert (code, out) == (0, "caught Job 'j' failed: why\n")
+    assert err.splitlines()[-1] == f"Job with JobID {'a' * 32} is FAILED; the program went on."
+    assert flinkpy_run(FAILING + caught + "\nraise SystemExit(4)")[0] == 4
+
+
+def test_run_when_the_program_lets_the_error_of_a_job_pass_then_exits_with_1(
+    flinkpy_run, without_scripted_executor
+):
+    code, _, err = flinkpy_run(FAILING + "numbers.print(); env.execute()")
+    assert (code, err.splitlines()[-1]) == (1, "flinkpy: Job 'j' failed: why")
+
+
+def test_run_when_nobody_asked_how_a_job_ended_and_it_failed_then_exits_with_1(
+    flinkpy_run, without_scripted_executor
+):
+    assert flinkpy_run(FAILING + "numbers.print(); env.execute_async()")[0] == 1
 
 
 def test_run_when_a_job_was_canceled_from_outside_then_exits_with_1(flinkpy_run):
