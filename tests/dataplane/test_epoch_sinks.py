@@ -84,7 +84,9 @@ class Steps(LocalFiles):
 
 def test_prepare_when_a_folder_of_a_sink_is_a_file_then_the_sink_is_named(tmp_path: Path) -> None:
     (tmp_path / "lines").write_text("mine")
-    with pytest.raises(InvalidProgram, match="Sink 'Sink: Writer' writes files below .*, which is itself a file"):
+    with pytest.raises(
+        InvalidProgram, match="Sink 'Sink: Writer' writes files below .*, which is itself a file"
+    ):
         sinks_of(tmp_path, 1)
     assert (tmp_path / "lines").read_text() == "mine"
 
