@@ -25,7 +25,7 @@ class SocketText(SourceSpec):
     """Texts between delimiters that a server sends (Flink's ``SocketTextStreamFunction``).
 
     A socket cannot be read twice: what had arrived but was in no completed epoch is lost with the process.
-    ``max_retries``: connections tried again, a second apart, after the server has gone; -1: for ever.
+    ``max_retries``: connections tried again, half a second apart, after the server has gone; -1: for ever.
     """
 
     is_spark_side: bool = True

@@ -1,8 +1,11 @@
 """Sources that the driver reads: what falls due when, without Spark."""
 
+import socket
+import threading
+
 from flinkpy_dagster.clock import ManualClock
-from flinkpy_dagster.dataplane.epochs.polled_sources import NumberRows
-from flinkpy_dagster.operators.stream_sources import GeneratedNumbers
+from flinkpy_dagster.dataplane.epochs.polled_sources import NumberRows, SocketLines
+from flinkpy_dagster.operators.stream_sources import GeneratedNumbers, SocketText
 
 
 class Ranges:
@@ -54,3 +57,14 @@ def test_numbers_when_not_paced_then_an_epoch_takes_as_many_as_it_may() -> None:
     source.take(spark)
     assert spark.asked == [(0, 100), (100, 200)]
     assert source.has_more()
+
+
+def test_socket_when_closed_while_nothing_comes_then_the_other_side_hears_and_no_thread_stays() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        source = SocketLines("words", SocketText(host="127.0.0.1", port=server.getsockname()[1]))
+        connection, _ = server.accept()
+        with connection:
+            connection.settimeout(10)
+            source.close()
+            assert connection.recv(1) == b""
+    assert [thread.name for thread in threading.enumerate() if thread.name == "socket words"] == []

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -93,6 +94,7 @@ class NumberRows:
 
 
 _RETRY_SECONDS = 0.5  # as Flink's CONNECTION_RETRY_SLEEP
+_JOIN_SECONDS = 5.0
 
 
 class SocketLines:
@@ -108,7 +110,8 @@ class SocketLines:
         self._closed = threading.Event()
         self._is_over = False
         self._connection = self._connect()
-        threading.Thread(target=self._receive, name=f"socket {name}", daemon=True).start()
+        self._thread = threading.Thread(target=self._receive, name=f"socket {name}", daemon=True)
+        self._thread.start()
 
     def has_more(self) -> bool:
         return bool(self._texts)
@@ -129,8 +132,10 @@ class SocketLines:
         return True
 
     def close(self) -> None:
+        """Hangs up. A connection that is only closed goes on as long as a thread waits for what it brings."""
         self._closed.set()
-        self._connection.close()
+        _hang_up(self._connection)
+        self._thread.join(_JOIN_SECONDS)  # it may be about to connect again, and closes that itself
 
     def _connect(self) -> socket.socket:
         try:
@@ -149,11 +154,10 @@ class SocketLines:
                     self._is_over = True
                     return
                 retries += 1
-                try:
+                with suppress(UnreadableSource):
                     self._connection = self._connect()
                     break
-                except UnreadableSource:
-                    continue
+        _hang_up(self._connection)
 
     def _read_to_the_end(self) -> None:
         delimiter = self._spec.delimiter.encode()
@@ -173,3 +177,9 @@ class SocketLines:
             decoded = [text.removesuffix("\r") for text in decoded]
         with self._lock:
             self._texts += decoded
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):  # the other side has
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
