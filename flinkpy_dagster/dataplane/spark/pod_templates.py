@@ -13,7 +13,8 @@ from flinkpy_dagster.config.targets import executor_template
 def pod_template_settings(configuration: Configuration) -> dict[str, str]:
     """Writes the template, if one is needed, and names it to Spark, which reads it for every executor.
 
-    It is there as long as this process. It is JSON, which is YAML, too. A template of the user's is Spark's to read as it is.
+    It is there as long as this process. It is JSON, which is YAML, too. A template of the user's is Spark's to read as
+    it is.
     """
     template = executor_template(configuration)
     if template is None:

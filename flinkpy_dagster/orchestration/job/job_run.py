@@ -6,7 +6,6 @@ involves are told to come again, or the whole job fails, and every op says so.
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -79,7 +78,6 @@ class JobRun:
         self.results: dict[int, Any] = {}
         self.restored: frozenset[int] = frozenset()  # of them: what an earlier run has left
         self.failure: BaseException | None = None
-        self.started = time.monotonic()
         self.clock = clock or SystemClock()
         self.store: Any = None  # the DataSetStore, once Spark has started
         self.resuming = resuming
