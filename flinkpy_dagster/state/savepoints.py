@@ -4,11 +4,12 @@ A savepoint is ``<target>/savepoint-<job id>-<random>/``: ``_metadata`` and, bel
 """
 
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flinkpy_dagster.errors import CheckpointNotFound, CorruptState, NonRetryable
 from flinkpy_dagster.state.checkpoint_store import CheckpointStore
-from flinkpy_dagster.state.committing import commits_of
+from flinkpy_dagster.state.committing import COMPLETE, commits_of
 from flinkpy_dagster.state.files import Files, joined
 from flinkpy_dagster.state.metadata import CheckpointKind, EpochMetadata, encoded
 from flinkpy_dagster.state.storage.schemes import ALL_FILES, state_folder
@@ -36,19 +37,24 @@ def write_savepoint(
 ) -> tuple[EpochMetadata, str]:
     """Copies a committed epoch below ``target`` (absolute); gives the savepoint's metadata and path.
 
-    ``folder`` is the one of the epoch's files (``CheckpointStore.folder``). The savepoint is there when this returns,
-    and not at all when it raises (OSError): ``_metadata`` comes last.
+    ``folder`` is the one of the epoch's files (``CheckpointStore.folder``). The savepoint is there when this returns:
+    ``_metadata`` comes last. When it raises (OSError) nothing of it is left, if what has failed lets it be deleted.
     """
     name = f"savepoint-{metadata.job_id[:6]}-{secrets.token_hex(6)}"
     path = joined(target, name)
     files.make_folder(path)
-    copy_files(files, metadata, folder, path)
     savepoint = replace(
         metadata, kind=CheckpointKind.SAVEPOINT, completed_ms=completed_ms or metadata.completed_ms
     )
-    files.put(joined(path, METADATA), encoded(savepoint))
-    files.sync_folder(path)
-    files.sync_folder(target)
+    try:
+        copy_files(files, metadata, folder, path)
+        files.put(joined(path, METADATA), encoded(savepoint))
+        files.sync_folder(path)
+        files.sync_folder(target)
+    except OSError:  # a full disk, say, which is not to stay full of it
+        with suppress(OSError):
+            _delete(files, path)
+        raise
     return savepoint, path
 
 
@@ -83,6 +89,10 @@ def _opened(path: str, files: Files, is_verified: bool) -> Opened:
     folder, _, name = path.rpartition("/")
     if is_savepoint:
         folder = path
+    elif not COMPLETE.fullmatch(name):
+        raise CheckpointNotFound(
+            path, "it is a checkpoint that was renamed or moved, as only savepoints can be"
+        )
     elif not commits_of(files.of(folder), folder).is_complete(name):
         raise CheckpointNotFound(path, "it was never completed: another run of the job had taken over")
     if is_verified:
@@ -116,5 +126,10 @@ def dispose(path: str, *, files: Files = ALL_FILES) -> None:
     opened = open_checkpoint(path, is_verified=False, files=files)
     if opened.metadata.kind is not CheckpointKind.SAVEPOINT:
         raise CheckpointNotFound(path, "it is a checkpoint, which its job deletes itself, and no savepoint")
-    files.delete(joined(opened.path, METADATA))
-    files.delete(opened.path)
+    _delete(files, opened.path)
+
+
+def _delete(files: Files, path: str) -> None:
+    """Without ``_metadata`` it is none any more, however far the rest gets."""
+    files.delete(joined(path, METADATA))
+    files.delete(path)

@@ -60,6 +60,23 @@ def test_savepoint_when_it_dies_at_any_operation_is_whole_or_not_there():
     assert seen == {"whole", "not there"}
 
 
+@pytest.mark.parametrize("failing", ["copy", "put", "sync_folder"])
+def test_savepoint_when_the_disk_fails_then_nothing_is_left_of_it(monkeypatch, failing):
+    files, store, metadata = with_two_epochs()
+    really = getattr(files, failing)
+
+    def full(path, *more):
+        if any(str(each).startswith("/saved") for each in (path, *more)):
+            raise OSError("the disk is full")
+        return really(path, *more)
+
+    monkeypatch.setattr(files, failing, full)
+    with pytest.raises(OSError, match="the disk is full"):
+        write_savepoint(metadata, ROOT, "/saved", files=files)
+    assert files.names("/saved") == []
+    assert store.newest().metadata == metadata
+
+
 def test_import_when_the_savepoint_is_deleted_afterwards_goes_on():
     files, _, metadata = with_two_epochs()
     _, path = write_savepoint(metadata, ROOT, "/saved", files=files)
@@ -85,6 +102,16 @@ def test_open_when_given_a_checkpoint_of_a_store_finds_its_files_there():
     assert (opened.path, opened.folder, opened.metadata.checkpoint_id) == (f"{ROOT}/chk-5", ROOT, 5)
     with pytest.raises(CheckpointNotFound, match="its job deletes itself"):
         dispose(opened.path, files=files)
+
+
+def test_open_when_a_checkpoint_was_renamed_says_so():
+    files = new_files()
+    store = CheckpointStore(ROOT, files=files)
+    store.lead()
+    done = store.commit(epoch(1, [segment(files, 1, "a")], CheckpointKind.CHECKPOINT, 5))
+    files.copy(f"{store.path_of(done.name)}/_metadata", f"{ROOT}/kept/_metadata")
+    with pytest.raises(CheckpointNotFound, match="renamed or moved"):
+        open_checkpoint(f"{ROOT}/kept", files=files)
 
 
 @pytest.mark.parametrize(("path", "reason"), [("/nowhere", "no such folder"), (ROOT, "holds no _metadata")])
