@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -141,8 +141,7 @@ class _Parts:
             raise RestError(413, "The part 'request' of the multipart body is too large.")
 
     def _part_ended(self) -> None:
-        with suppress(AttributeError):
-            self.close()
+        self.close()
         self._open = None
 
     def _ended(self) -> None:
