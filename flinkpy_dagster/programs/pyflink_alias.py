@@ -81,5 +81,5 @@ def install() -> None:
 def uninstall() -> None:
     """Takes the alias and its modules out of the process again."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, PyflinkFinder)]
-    for name in [name for name in sys.modules if name == ROOT or name.startswith(ROOT + ".")]:
+    for name in [name for name in list(sys.modules) if name == ROOT or name.startswith(ROOT + ".")]:
         del sys.modules[name]

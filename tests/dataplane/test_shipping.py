@@ -1,9 +1,11 @@
 """Sending the program's code to the workers."""
 
+import gc
 import subprocess
 import sys
 import threading
 import zipfile
+from types import ModuleType
 
 from flinkpy_dagster.dataplane.spark.shipping import (
     package_zip,
@@ -55,3 +57,24 @@ def test_package_zip_has_this_package_and_cloudpickle(tmp_path):
         "flinkpy_dagster/dataplane/regions/passes.py",
         "cloudpickle/cloudpickle.py",
     } <= set(names)
+
+
+def test_program_modules_when_others_import_meanwhile_then_it_goes_on():
+    """A collection of garbage may run anything, also imports: here each one does."""
+    thresholds, imported = gc.get_threshold(), []
+
+    def import_one_more(phase, info):
+        imported.append(f"imported_meanwhile_{len(imported)}")
+        sys.modules[imported[-1]] = ModuleType(imported[-1])
+
+    gc.callbacks.append(import_one_more)
+    gc.set_threshold(10)
+    try:
+        names = {module.__name__ for module in program_modules()}
+    finally:
+        gc.callbacks.remove(import_one_more)
+        gc.set_threshold(*thresholds)
+        for name in imported:
+            del sys.modules[name]
+    assert imported
+    assert __name__ in names
