@@ -57,6 +57,7 @@ class EpochKeeping:
     check: Callable[[], None] = lambda: None
     files: Files = ALL_FILES
     retry_s: float = 1.0
+    program_version: str = ""
     _news: list[CheckpointFailed] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -182,6 +183,7 @@ class EpochKeeping:
         metadata = EpochMetadata(
             job_name=self.job_graph.name,
             job_id=self.job_id,
+            program_version=self.program_version,
             epoch=number,
             kind=CheckpointKind.CHECKPOINT if is_named else CheckpointKind.EPOCH,
             checkpoint_id=checkpoint_id,

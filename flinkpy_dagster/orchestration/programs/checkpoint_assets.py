@@ -209,6 +209,8 @@ def checkpoint_metadata(metadata: EpochMetadata, path: str) -> dict[str, Any]:
     if metadata.offsets:
         about["offsets"] = MetadataValue.json(source_progress(metadata))
     about["path"] = MetadataValue.path(path)
+    if metadata.program_version:
+        about["program_version"] = metadata.program_version
     if metadata.restored_from is not None:
         about["restored_from"] = MetadataValue.path(metadata.restored_from)
     return about

@@ -10,6 +10,7 @@ from flinkpy_dagster.errors import InvalidProgram
 from flinkpy_dagster.graph.boundedness import is_unbounded, unbounded_sources
 from flinkpy_dagster.graph.job_graph import JobGraph
 from flinkpy_dagster.operators.departures import SinkOutput
+from flinkpy_dagster.orchestration.streaming.program_version import program_version
 from flinkpy_dagster.orchestration.streaming.stream_folders import note_savepoint, stream_start
 from flinkpy_dagster.runtime.checkpoints import CheckpointFailed
 from flinkpy_dagster.state.files import joined
@@ -120,6 +121,7 @@ def epoch_runner(
             configuration=configuration,
             job_id=job_id,
             owner=start.owner,
+            program_version=program_version(job_graph),
             restored=start.restored,
             files=files_of(configuration),
         ),
