@@ -24,6 +24,7 @@ class TableOutput:
 
     @property
     def port(self) -> int:
+        """What its rows are marked with in the output of the stage; negative, so no edge has it."""
         return table_port(self.node.id)
 
 

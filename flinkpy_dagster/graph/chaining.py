@@ -63,6 +63,7 @@ class Chain:
 
     @property
     def head(self) -> StreamNode:
+        """The node that the inputs of the chain reach."""
         return self.nodes[0]
 
 

@@ -39,6 +39,7 @@ class JobVertex:
 
     @property
     def head(self) -> StreamNode:
+        """The first operator of the chain, which its inputs reach."""
         return self.nodes[0]
 
 
@@ -83,13 +84,17 @@ class JobGraph:
     configuration: Mapping[str, str] = field(default_factory=dict)
 
     def vertex(self, vertex_id: str) -> JobVertex:
+        """The vertex of this id; there must be one."""
         return next(vertex for vertex in self.vertices if vertex.id == vertex_id)
 
     def data_set(self, data_set_id: str) -> IntermediateDataSet:
+        """The data set of this id; there must be one."""
         return next(data_set for data_set in self.data_sets if data_set.id == data_set_id)
 
     def edges_into(self, vertex_id: str) -> list[JobEdge]:
+        """In the order of the edges of the graph."""
         return [edge for edge in self.edges if edge.target == vertex_id]
 
     def edges_out_of(self, vertex_id: str) -> list[JobEdge]:
+        """In the order of the edges of the graph."""
         return [edge for edge in self.edges if edge.source == vertex_id]

@@ -21,6 +21,7 @@ class PipelinedRegion:
 
     @property
     def vertex_ids(self) -> frozenset[str]:
+        """Of all vertices of the region."""
         return frozenset(vertex.id for vertex in self.vertices)
 
 

@@ -28,10 +28,12 @@ class GraphSettings:
 
     @property
     def fuses_python_operators(self) -> bool:
+        """``python.operator-chaining.enabled``: do Python operators become one node, as in PyFlink?"""
         return bool(self.configuration.get("python.operator-chaining.enabled"))
 
     @property
     def stores_batch_shuffles(self) -> bool:
+        """Is ``execution.batch-shuffle-mode`` ALL_EXCHANGES_BLOCKING?"""
         return self.configuration.get("execution.batch-shuffle-mode") == "ALL_EXCHANGES_BLOCKING"
 
     def resolved(self, parallelism: int, max_parallelism: int = -1) -> int:

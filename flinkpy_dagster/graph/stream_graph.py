@@ -53,6 +53,7 @@ class ResultPartitionType(Enum):
 
     @property
     def is_blocking(self) -> bool:
+        """Is it there as a whole before anybody reads it?"""
         return self is ResultPartitionType.BLOCKING
 
 
@@ -88,10 +89,12 @@ class StreamNode:
 
     @property
     def is_source(self) -> bool:
+        """Does it read what is outside of the job?"""
         return self.role is NodeRole.SOURCE
 
     @property
     def is_sink(self) -> bool:
+        """Does it write what is outside of the job?"""
         return self.role is NodeRole.SINK
 
 
@@ -139,10 +142,13 @@ class StreamGraph:
     configuration: Mapping[str, str] = field(default_factory=dict)
 
     def node(self, node_id: int) -> StreamNode:
+        """The node of this id; there must be one."""
         return next(node for node in self.nodes if node.id == node_id)
 
     def edges_into(self, node_id: int) -> list[StreamEdge]:
+        """In the order of the edges of the graph."""
         return [edge for edge in self.edges if edge.target == node_id]
 
     def edges_out_of(self, node_id: int) -> list[StreamEdge]:
+        """In the order of the edges of the graph."""
         return [edge for edge in self.edges if edge.source == node_id]

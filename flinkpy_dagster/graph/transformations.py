@@ -36,6 +36,7 @@ class OperatorKind(Enum):
 
     @property
     def is_python(self) -> bool:
+        """Is it a Python operator of PyFlink's? Others are Java's own there, and never fused."""
         return self is not OperatorKind.NATIVE
 
 

@@ -128,11 +128,13 @@ class NamedGraph:
 
     @cached_property
     def op_names(self) -> Mapping[str, str]:
+        """By vertex id, in topological order; unique, and legal in Dagster."""
         vertices = self.job_graph.vertices
         return dict(zip((vertex.id for vertex in vertices), unique_names(map(vertex_text, vertices))))
 
     @cached_property
     def output_names(self) -> Mapping[str, str]:
+        """By data set id, sink node id as text, and id of a vertex whose result nobody takes."""
         data_sets = {each.id: self._text_of(each) for each in self.job_graph.data_sets}
         sinks = {str(node.id): readable(node) or "sink" for _, node in self.sinks()}
         dead_ends = {vertex.id: self.op_names[vertex.id] for vertex in self.dead_ends()}
@@ -159,6 +161,7 @@ class NamedGraph:
         return (vertex for vertex in self.job_graph.vertices if vertex.id not in useful)
 
     def vertex_of(self, op_name: str) -> JobVertex:
+        """The vertex of an op; there must be one."""
         return next(vertex for vertex in self.job_graph.vertices if self.op_names[vertex.id] == op_name)
 
     def shape(self) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], tuple[tuple[str, str], ...]]:

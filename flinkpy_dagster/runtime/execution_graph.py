@@ -47,6 +47,7 @@ class ExecutionGraph:
 
     @property
     def status(self) -> JobStatus:
+        """Of the job."""
         return self.job.state
 
     def add(self, key: str, at_ms: int = 0) -> None:
@@ -72,6 +73,7 @@ class ExecutionGraph:
         return self._attempts[key][-1].state
 
     def may_move(self, key: str, state: ExecutionState) -> bool:
+        """Is it a legal move of the newest attempt?"""
         return self._attempts[key][-1].may_go_to(state)
 
     def move(self, key: str, state: ExecutionState, at_ms: int = 0, cause: str = "") -> None:

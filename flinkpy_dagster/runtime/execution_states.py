@@ -147,6 +147,7 @@ class Lifecycle(Generic[State]):
         return self.story[-1]
 
     def may_go_to(self, state: State) -> bool:
+        """Is it a legal move from where it is?"""
         return state in self._moves[self.state]
 
     def go_to(self, state: State, at_ms: int = 0) -> None:
@@ -158,8 +159,10 @@ class Lifecycle(Generic[State]):
 
 
 def task_lifecycle(key: str, at_ms: int = 0) -> Lifecycle[ExecutionState]:
+    """Of one attempt of a task, from CREATED on."""
     return Lifecycle(f"Task {key}", ExecutionState.CREATED, TASK_MOVES, at_ms)
 
 
 def job_lifecycle(name: str, at_ms: int = 0) -> Lifecycle[JobStatus]:
+    """Of a job, from CREATED on."""
     return Lifecycle(f"Job {name}", JobStatus.CREATED, JOB_MOVES, at_ms)

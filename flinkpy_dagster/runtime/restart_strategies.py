@@ -19,7 +19,8 @@ class RestartStrategy(Protocol):
     def notify_failure(self, now_ms: int) -> bool:
         """Is it a failure of its own? False: it belongs to one for which a restart is under way."""
 
-    def can_restart(self, now_ms: int) -> bool: ...
+    def can_restart(self, now_ms: int) -> bool:
+        """Does the job go on after the failures told so far?"""
 
     def backoff_ms(self, now_ms: int) -> int:
         """The pause before the restart."""

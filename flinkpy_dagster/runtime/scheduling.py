@@ -59,10 +59,12 @@ class Scheduler:
 
     @property
     def status(self) -> JobStatus:
+        """Of the job, in Flink's words."""
         return self.execution.status
 
     @property
     def is_waiting_for_slots(self) -> bool:
+        """Does something wait for slots that times out?"""
         return bool(self._waiting) and self._next_time_out_ms < math.inf
 
     def state_of(self, key: str) -> ExecutionState:

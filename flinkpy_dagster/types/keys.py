@@ -44,6 +44,7 @@ def canonical_key(key: Any, key_type: TypeInformation | None = None) -> Hashable
 
 
 def is_typed(key_type: TypeInformation | None) -> bool:
+    """Is a type declared that says more than "can be pickled"?"""
     return key_type is not None and not isinstance(key_type, PickledBytesTypeInfo)
 
 

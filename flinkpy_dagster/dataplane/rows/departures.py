@@ -63,6 +63,7 @@ class PassSchema:
 
     @property
     def arrow(self) -> pa.Schema:
+        """The columns of the pass: those of the only record, or wire columns and a struct per kind of record."""
         if self.is_flat:
             return self.records[0][1]
         structs = [(column_name(port), pa.struct(list(schema))) for port, schema in self.records]

@@ -39,6 +39,7 @@ class DataSetColumns:
 
     @property
     def schema(self) -> pa.Schema:
+        """The values, ``_timestamp``, what the type and the key need beside them, ``_channel``."""
         schema = self._record.schema.append(pa.field("_timestamp", pa.int64()))
         if self._has_row_kind:
             schema = schema.append(pa.field(ROW_KIND, pa.string()))
@@ -113,6 +114,7 @@ class TableColumns:
 
     @property
     def schema(self) -> pa.Schema:
+        """One column per field of the row type."""
         return self._record.schema
 
     def encode(self, batch: Batch, channels: list[int]) -> list[pa.Array]:

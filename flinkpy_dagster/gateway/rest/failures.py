@@ -22,14 +22,17 @@ class RestError(Exception):
 
 
 def not_found(sentence: str) -> RestError:
+    """404 with this sentence."""
     return RestError(HTTPStatus.NOT_FOUND, sentence)
 
 
 def bad_request(sentence: str) -> RestError:
+    """400 with this sentence."""
     return RestError(HTTPStatus.BAD_REQUEST, sentence)
 
 
 def job_not_found(job_id: str) -> RestError:
+    """404 in Flink's words."""
     return not_found(f"Job {job_id} not found")
 
 

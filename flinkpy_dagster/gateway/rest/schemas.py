@@ -27,6 +27,7 @@ def obj(fields: Mapping[str, Schema], *, is_open: bool = False) -> Schema:
 
 
 def arr(items: Schema) -> Schema:
+    """An array of such items."""
     return {"type": "array", "items": items}
 
 
@@ -36,10 +37,12 @@ def map_of(values: Schema) -> Schema:
 
 
 def word(*allowed: str) -> Schema:
+    """One of these texts."""
     return {"type": "string", "enum": list(allowed)}
 
 
 def or_null(schema: Schema) -> Schema:
+    """That, or null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 

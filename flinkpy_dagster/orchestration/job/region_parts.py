@@ -46,6 +46,7 @@ class RegionPart:
 
     @property
     def id(self) -> int:
+        """That of the region."""
         return self.region.id
 
     def restrict_to(self, vertices: frozenset[str], restored: Any) -> None:
