@@ -374,7 +374,7 @@ class DataStream(OperatorSettings):
                 ):
                     raise InvalidProgram(
                         "A side output with a matching id was already requested with a different type. This is not "
-                        f"allowed, side output ids need to be unique: '{output_tag.tag_id}' is "
+                        f"allowed, side output ids need to be unique. '{output_tag.tag_id}' is "
                         f"{source.output_type.describe()} and {output_tag.type_info.describe()}."
                     )
 

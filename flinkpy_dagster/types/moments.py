@@ -82,3 +82,7 @@ class InstantColumn(ScalarColumn):
         if not isinstance(value, Instant):
             raise AttributeError(f"'{type(value).__name__}' object has no attribute 'seconds'")
         return Instant(value.seconds, value.nanos)
+
+    def admit(self, value: Any) -> Any:
+        """``from_collection`` hands instants over in milliseconds (InstantTypeInfo.to_internal_type)."""
+        return Instant.of_epoch_milli(value.to_epoch_milli()) if isinstance(value, Instant) else value
