@@ -14,8 +14,9 @@ from flinkpy_dagster.dataplane.epochs.commits import EpochSinks
 from flinkpy_dagster.dataplane.epochs.keeping import EpochKeeping
 from flinkpy_dagster.dataplane.epochs.passes import whole_job
 from flinkpy_dagster.dataplane.epochs.running import RunningEpochs
+from flinkpy_dagster.dataplane.sinks.file_commits import FileCommits
 from flinkpy_dagster.dataplane.stage_plans import plan_region
-from flinkpy_dagster.errors import InvalidProgram, StaleLeader
+from flinkpy_dagster.errors import InvalidProgram, StaleLeader, TargetUnavailable
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
 from flinkpy_dagster.state.files import LOCAL_FILES, Files, LocalFiles
 from flinkpy_dagster.state.metadata import EpochMetadata
@@ -80,6 +81,31 @@ class Steps(LocalFiles):
     def sync_folder(self, path: str) -> None:
         self.steps.append(f"sync {os.path.relpath(path, self.folder)}")
         super().sync_folder(path)
+
+
+def test_files_when_a_worker_writes_where_this_machine_does_not_look_then_the_epoch_does_not_happen(
+    tmp_path: Path,
+) -> None:
+    sinks = sinks_of(tmp_path, 1)
+    ((node, _),) = sinks._sinks()
+    elsewhere = str(tmp_path / "lines" / ".inprogress-owner-1" / "part")
+    sinks.take(SinkOutput(node.id, 0, Committable(elsewhere, elsewhere, 1, 1)))
+    with pytest.raises(
+        TargetUnavailable, match="does not see it: let sinks write to a path that all machines share"
+    ):
+        sinks.pending()
+
+
+def test_files_of_a_region_when_one_is_not_seen_then_none_is_moved(tmp_path: Path) -> None:
+    commits = FileCommits("mark", LOCAL_FILES)
+    paths = [tmp_path / ".inprogress-mark" / name for name in ("a", "b")]
+    paths[0].parent.mkdir()
+    paths[0].write_text("seen")
+    for path in paths:
+        commits.take(SinkOutput(1, 0, Committable(str(path), str(path), 4, 1)))
+    with pytest.raises(TargetUnavailable, match=f"has written '{paths[1]}'"):
+        commits.commit()
+    assert paths[0].exists()
 
 
 def test_prepare_when_a_folder_of_a_sink_is_a_file_then_the_sink_is_named(tmp_path: Path) -> None:

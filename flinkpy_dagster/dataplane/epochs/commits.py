@@ -11,7 +11,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from flinkpy_dagster.dataplane.sinks.file_commits import publish
+from flinkpy_dagster.dataplane.sinks.file_commits import publish, require_seen
 from flinkpy_dagster.dataplane.sinks.handing_over import check_writer, hand_over, life_of, ticket_of
 from flinkpy_dagster.dataplane.sinks.master_hooks import check_folder, place_taken
 from flinkpy_dagster.dataplane.stage_plans import StagePlan, TableOutput
@@ -96,8 +96,12 @@ class EpochSinks:
             self.files.discard(self._hidden(self._base(node, spec)))
 
     def pending(self) -> Pending:
-        """The files of the epoch, for its metadata. They are there after a power failure, too."""
+        """The files of the epoch, for its metadata. They are there after a power failure, too.
+
+        Raises TargetUnavailable for files that this machine does not see: they would be taken for committed.
+        """
         taken, self._taken = self._taken, []
+        require_seen(self.files, (file.pending for _, file in taken))
         nodes = {node.id: (node, self._base(node, spec)) for node, spec in self._sinks()}
         pending: Pending = {}
         for node_id, file in sorted(taken, key=lambda entry: entry[1].pending):

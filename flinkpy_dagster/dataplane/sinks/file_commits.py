@@ -5,12 +5,13 @@ Workers write below a hidden folder of the sink's own, so a failure leaves nothi
 wrote what.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from flinkpy_dagster.dataplane.stage_plans import StagePlan
+from flinkpy_dagster.errors import TargetUnavailable
 from flinkpy_dagster.graph.job_graph import JobVertex
 from flinkpy_dagster.graph.stream_graph import StreamNode
 from flinkpy_dagster.operators.departures import Committable, SinkOutput
@@ -52,8 +53,12 @@ class FileCommits:
         return found
 
     def commit(self) -> dict[int, tuple[Committable, ...]]:
-        """Moves all pending files to where they belong; the files by sink node."""
+        """Moves all pending files to where they belong; the files by sink node.
+
+        Raises TargetUnavailable, before anything is moved, for files that this machine does not see.
+        """
         files: dict[int, tuple[Committable, ...]] = {}
+        require_seen(self.files, (file.pending for _, file in self._pending))
         entries = sorted(self._pending, key=lambda entry: entry[1].final)
         moves = [(pending.pending, self._final(pending.final)) for _, pending in entries]
         for (path, _), is_done in zip(moves, publish(self.files, moves), strict=True):
@@ -88,6 +93,19 @@ class FileCommits:
     def _final(self, staged: str) -> str:
         folder, base_path = next(item for item in self._staged.items() if staged.startswith(f"{item[0]}/"))
         return joined(base_path, staged.removeprefix(f"{folder}/"))
+
+
+def require_seen(files: Files, pending: Iterable[str]) -> None:
+    """Raises TargetUnavailable for a pending file that a worker has written on a file system of its own.
+
+    Elsewhere (``s3://``) there is only one, and what is pending need not be a file.
+    """
+    for path in pending:
+        if files.of(path).is_local and not files.exists(path):
+            raise TargetUnavailable(
+                f"A worker has written '{path}', but this machine does not see it: let sinks write to a path that all "
+                "machines share, or to s3:// or hdfs://."
+            )
 
 
 def publish(files: Files, moves: Sequence[tuple[str, str]]) -> list[bool]:
