@@ -27,11 +27,13 @@ class StartedJobs:
         self.clients = [other for other in self.clients if other is not client]
 
     def tell(self, client: JobClient) -> None:
-        """Notes that the program gets the job's error raised: to let it pass or to go on is up to the program."""
+        """Notes that the program knows that the job does not finish: it gets its error raised, or has canceled it. To
+        go on all the same is up to the program.
+        """
         self._told.append(client)
 
     def is_told(self, client: JobClient) -> bool:
-        """Has the program got the error of this job?"""
+        """Does the program know that this job did not finish?"""
         return any(other is client for other in self._told)
 
 

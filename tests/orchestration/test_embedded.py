@@ -9,6 +9,7 @@ from dagster import DagsterInstance, build_reconstructable_job, execute_job
 from flinkpy_dagster import definitions_from
 from flinkpy_dagster.api import StreamExecutionEnvironment, Types
 from flinkpy_dagster.api.job_client import JobStatus
+from flinkpy_dagster.api.running import recording_jobs
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import JobCanceled, SlotsUnavailable, UserCodeError
 from tests.orchestration import programs
@@ -76,9 +77,11 @@ def test_cancel_when_spark_runs_then_no_spark_job_is_left(env, spark) -> None:
     while not active_spark_jobs(spark):
         time.sleep(0.1)
         assert not client.get_job_status().result().is_terminal_state()
-    started = time.monotonic()
-    client.cancel().result()
-    assert time.monotonic() - started < 5
+    began = time.monotonic()
+    with recording_jobs() as started:
+        client.cancel().result()
+    assert time.monotonic() - began < 5
+    assert started.is_told(client)
     assert active_spark_jobs(spark) == []
     assert client.get_job_status().result() is JobStatus.CANCELED
     with pytest.raises(JobCanceled):

@@ -21,6 +21,7 @@ from flinkpy_dagster.api.job_client import (
     JobStatus,
     WrittenTable,
 )
+from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
 from flinkpy_dagster.errors import ConfigurationError, FlinkpyError, InvalidProgram, JobCanceled, JobFailed
 from flinkpy_dagster.graph.boundedness import is_unbounded
@@ -113,7 +114,12 @@ class EmbeddedJob(JobClient):
         return CompletableFuture(self._finished)
 
     def cancel(self) -> CompletableFuture:
-        """Cancels the Spark jobs and the Dagster run; a second time does nothing."""
+        """Cancels the Spark jobs and the Dagster run; a second time does nothing.
+
+        A program that does so knows why its job did not finish: to ``flinkpy run`` that is no failure.
+        """
+        if not self._status.is_terminal_state():
+            started_jobs().tell(self)
         return self._end_early(is_suspending=False)
 
     def suspend(self) -> CompletableFuture:
