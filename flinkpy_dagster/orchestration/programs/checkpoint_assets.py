@@ -23,6 +23,7 @@ from flinkpy_dagster.orchestration.job.job_run import JobRun
 from flinkpy_dagster.orchestration.job.storage_away import storage_may_be_away
 from flinkpy_dagster.orchestration.programs.checkpoint_history import CheckpointHistory
 from flinkpy_dagster.orchestration.programs.report_rate import ReportRate
+from flinkpy_dagster.orchestration.programs.state_assets import StateReports
 from flinkpy_dagster.orchestration.steps import spark_jobs
 from flinkpy_dagster.orchestration.streaming.run_requests import RunRequests
 from flinkpy_dagster.runtime.checkpoint_statistics import CheckpointRecord, CheckpointStatistics
@@ -106,6 +107,7 @@ class _Reports:
         self._skipped = 0
         self.statistics = CheckpointStatistics()
         self._history = CheckpointHistory()
+        self._states = StateReports(key)
 
     def events(self, news: Any) -> Iterator[Any]:
         """Events for what has happened since the last call."""
@@ -117,13 +119,14 @@ class _Reports:
                 self._failures += 1
             elif each[0].kind is CheckpointKind.SAVEPOINT:
                 yield AssetMaterialization(self._key, metadata=checkpoint_metadata(*each))
+                yield from self._states.events(*each, is_wanted=True)
             else:
                 self._skipped += self._held is not None
                 self._held = each
         if self._failed is not None and (self._failure_rate.is_due or self._failed.is_fatal):
             yield self._told_failure()
         if self._held is not None and self._rate.is_due:
-            yield self._told(is_last=False)
+            yield from self._told(is_last=False)
 
     def rest(self, news: Any) -> Iterator[Any]:
         """The same at the end: the newest one is told in any case."""
@@ -131,7 +134,7 @@ class _Reports:
         if self._failed is not None:
             yield self._told_failure()
         if self._held is not None:
-            yield self._told(is_last=True)
+            yield from self._told(is_last=True)
 
     def _told_failure(self) -> AssetObservation:
         """The last one; ``failures``: how many there were since one was told."""
@@ -160,13 +163,15 @@ class _Reports:
             self.statistics.add(record)
             self._history.add(record, checkpoint_metadata(*news).get("lag_ms"))
 
-    def _told(self, *, is_last: bool) -> AssetMaterialization:
+    def _told(self, *, is_last: bool) -> Iterator[AssetMaterialization]:
         assert self._held is not None
-        about = checkpoint_metadata(*self._held) | {"not_reported": self._skipped}
+        held = self._held
+        about = checkpoint_metadata(*held) | {"not_reported": self._skipped}
         about |= self._history.metadata(self._held[0].job_name, is_due=is_last)
         self._held, self._skipped = None, 0
         self._rate.told()
-        return AssetMaterialization(self._key, metadata=about)
+        yield AssetMaterialization(self._key, metadata=about)
+        yield from self._states.events(*held, is_wanted=is_last)
 
 
 def _record(metadata: EpochMetadata, path: str) -> CheckpointRecord:
