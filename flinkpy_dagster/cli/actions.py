@@ -17,7 +17,7 @@ ACTIONS = {
     "config": "list the options there are, and their values",
     "gateway": "serve Flink's REST API",
     "ui": "serve Dagster's UI",
-    "class-archive": "make Spark's JVM start in half the time: an archive of its classes, made once",
+    "class-archive": "make Spark's JVM start faster: an archive of its classes, made once",
     "completion": "print a script that completes command lines of flinkpy in a shell",
 }
 """Action and one line of help."""

@@ -1,4 +1,4 @@
-"""``flinkpy class-archive``: Spark's JVM starts in half the time afterwards (see ``dataplane.spark.class_archive``)."""
+"""``flinkpy class-archive``: Spark's JVM starts faster afterwards (see ``dataplane.spark.class_archive``)."""
 
 import os
 import subprocess

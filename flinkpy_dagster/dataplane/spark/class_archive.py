@@ -1,4 +1,4 @@
-"""Spark's classes in a file as Java has them in memory: a JVM that maps it needs half the time to start.
+"""Spark's classes in a file as Java has them in memory: a JVM that maps it starts faster.
 
 Java's class data sharing (JEP 350). A JVM writes the archive when it ends (``dump_options``); drivers of this Python
 environment then use it (``use_options``). Java checks that an archive is of its own build and of the jars on its class
