@@ -91,11 +91,20 @@ class JobExecutionResult:
 
 
 class CompletableFuture:
-    """A result that may not be there yet; ``convert`` is applied to it when it is asked for."""
+    """A result that may not be there yet; ``convert`` is applied to it when it is asked for.
 
-    def __init__(self, future: "Future[Any]", convert: Callable[[Any], Any] | None = None) -> None:
+    ``raised`` is called when ``result`` raises the error that there was instead.
+    """
+
+    def __init__(
+        self,
+        future: "Future[Any]",
+        convert: Callable[[Any], Any] | None = None,
+        raised: Callable[[], None] = lambda: None,
+    ) -> None:
         self._future = future
         self._convert = convert
+        self._raised = raised
 
     @staticmethod
     def completed(value: Any) -> "CompletableFuture":
@@ -115,7 +124,12 @@ class CompletableFuture:
 
     def result(self) -> Any:
         """Waits for the result; raises the error there was instead."""
-        return self._converted(self._future.result())
+        try:
+            value = self._future.result()
+        except Exception:
+            self._raised()
+            raise
+        return self._converted(value)
 
     def exception(self) -> BaseException | None:
         """The error there was, None if there was none or it is not over yet."""
@@ -123,7 +137,7 @@ class CompletableFuture:
 
     def then(self, convert: Callable[[Any], Any]) -> "CompletableFuture":
         """A future of what ``convert`` makes of the result."""
-        return CompletableFuture(self._future, lambda value: convert(self._converted(value)))
+        return CompletableFuture(self._future, lambda value: convert(self._converted(value)), self._raised)
 
     def _converted(self, value: Any) -> Any:
         return value if self._convert is None else self._convert(value)

@@ -67,6 +67,17 @@ def test_slots_when_configured_too_few_then_error_before_anything_starts(env) ->
         env.execute("greedy")
 
 
+def test_failure_when_the_program_asks_for_it_then_it_knows(env) -> None:
+    env.configure(Configuration.from_dict({"taskmanager.numberOfTaskSlots": "1"}))
+    env.from_collection([1], Types.INT()).map(lambda value: value).print()
+    with recording_jobs() as started:
+        client = env.execute_async("greedy")
+        assert not started.is_told(client)
+        with pytest.raises(SlotsUnavailable):
+            client.get_job_execution_result().result()
+        assert started.is_told(client)
+
+
 def test_cancel_when_spark_runs_then_no_spark_job_is_left(env, spark) -> None:
     def dawdle(value):
         time.sleep(0.5)

@@ -111,7 +111,8 @@ class EmbeddedJob(JobClient):
         return CompletableFuture.completed(self._status if is_over else status)
 
     def get_job_execution_result(self) -> CompletableFuture:
-        return CompletableFuture(self._finished)
+        """Whoever gets the job's error raised here knows of it: to ``flinkpy run`` it is no failure of its own."""
+        return CompletableFuture(self._finished, raised=lambda: started_jobs().tell(self))
 
     def cancel(self) -> CompletableFuture:
         """Cancels the Spark jobs and the Dagster run; a second time does nothing.
