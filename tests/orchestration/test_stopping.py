@@ -28,6 +28,7 @@ class Run:
         self.home.mkdir()
         self.marks.mkdir()
         environment = {**os.environ, "DAGSTER_HOME": str(self.home), MARKS: str(self.marks)}
+        environment["PYSPARK_PYTHON"] = sys.executable  # of the job that starts Spark by itself
         command = [sys.executable, "-m", "tests.orchestration.stopping_jobs", job_name]
         with (folder / "log").open("wb") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
