@@ -8,7 +8,7 @@ from flinkpy_dagster.api.checkpoint_config import CheckpointConfig
 from flinkpy_dagster.api.data_stream import DataStream
 from flinkpy_dagster.api.defaults import starting_configuration
 from flinkpy_dagster.api.environment_settings import EnvironmentSettings
-from flinkpy_dagster.api.execution import run_to_end, submit
+from flinkpy_dagster.api.execution import submit
 from flinkpy_dagster.api.job_client import JobClient, JobExecutionResult
 from flinkpy_dagster.api.partition import Partition, partition_of
 from flinkpy_dagster.api.recording import Recording
@@ -231,7 +231,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def execute(self, job_name: str | None = None) -> JobExecutionResult:
         """Runs the job and waits for its end. Raises the job's error."""
-        return run_to_end(self._recording, job_name)
+        result: JobExecutionResult = submit(self._recording, job_name).get_job_execution_result().result()
+        return result
 
     def execute_async(self, job_name: str | None = "Flink Streaming Job") -> JobClient:
         """Starts the job."""

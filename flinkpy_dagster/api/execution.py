@@ -1,7 +1,6 @@
 """From recorded transformations to a running job: who runs it is found by ``execution.target``."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -9,7 +8,7 @@ import cloudpickle
 
 from flinkpy_dagster.api.capturing import CapturedJob, current_capture
 from flinkpy_dagster.api.iterating import CloseableIterator
-from flinkpy_dagster.api.job_client import JobClient, JobExecutionResult, JobStatus
+from flinkpy_dagster.api.job_client import JobClient, JobStatus
 from flinkpy_dagster.api.recording import Recording, is_such_a_copy
 from flinkpy_dagster.api.running import started_jobs
 from flinkpy_dagster.config import Configuration
@@ -53,23 +52,6 @@ def submit(recording: Recording, job_name: str | None, extra: Sequence[Transform
     started_jobs().add(client)
     recording.clear()
     return client
-
-
-def run_to_end(recording: Recording, job_name: str | None) -> JobExecutionResult:
-    """Runs the job that was recorded and waits for its end. Raises what ``submit`` does and the job's error."""
-    client = submit(recording, job_name)
-    with _telling_the_program(client):
-        result: JobExecutionResult = client.get_job_execution_result().result()
-        return result
-
-
-@contextmanager
-def _telling_the_program(client: JobClient) -> Iterator[None]:
-    try:
-        yield
-    except Exception:
-        started_jobs().tell(client)
-        raise
 
 
 def executor_for(configuration: Configuration) -> Executor:
@@ -156,9 +138,8 @@ def collect(recording: Recording, stream: Transformation, job_name: str | None) 
 
 
 def _elements(client: JobClient, node_id: int) -> Iterator[Any]:
-    with _telling_the_program(client):
-        yield from client.collected(node_id)
-        client.get_job_execution_result().result()  # the job's error, if it failed after its last element
+    yield from client.collected(node_id)
+    client.get_job_execution_result().result()  # the job's error, if it failed after its last element
 
 
 def _close(client: JobClient) -> None:

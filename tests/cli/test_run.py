@@ -33,7 +33,7 @@ class Scripted(JobClient):
             return CompletableFuture.completed(JobExecutionResult(self.get_job_id(), 7))
         future = Future()
         future.set_exception(self.error)
-        return CompletableFuture(future)
+        return CompletableFuture(future, raised=lambda: started_jobs().tell(self))
 
     def collected(self, node_id):
         return iter(())

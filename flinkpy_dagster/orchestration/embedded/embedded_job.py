@@ -146,9 +146,7 @@ class EmbeddedJob(JobClient):
 
     def collected(self, node_id: int) -> Iterator[Any]:
         yield from self.outputs.values(node_id)
-        error = self._finished.exception()
-        if error is not None:
-            raise error
+        self.get_job_execution_result().result()
 
     def get_tables(self) -> list[WrittenTable]:
         return [
