@@ -209,9 +209,8 @@ class Deaf(FakeRunner):
     def run(self, region, attempt=0):
         if region.id == self.deaf and attempt == 0:
             self.begun.set()
-            self.interrupted.discard(region.id)
-            while region.id not in self.interrupted:
-                time.sleep(0.01)
+            while region.id not in self.interrupted and not self.canceled.wait(0.01):
+                pass
             return FakeRunner(attempts=self.attempts).run(region, attempt)
         if region.id != 0:
             self.begun.wait(10)
