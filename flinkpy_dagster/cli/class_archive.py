@@ -45,12 +45,8 @@ env.execute("unbounded")
 def run(arguments: Arguments) -> int:
     """Makes the archive, if there is none of this Java and this Spark. Raises TargetUnavailable."""
     from flinkpy_dagster.dataplane.spark.class_archive import class_archive, java_of_spark
-    from flinkpy_dagster.dataplane.spark.session import NEEDS_JAVA
 
-    java = java_of_spark()
-    if java is None:
-        raise TargetUnavailable(NEEDS_JAVA)
-    archive = class_archive(java)
+    archive = class_archive(java_of_spark())
     is_new = not archive.exists()
     if is_new:
         make(archive)
@@ -84,14 +80,14 @@ def make(archive: Path) -> None:
 
 def _run_program(folder: Path, made: Path) -> str:
     """Returns when the program and its JVM have ended, with the last line that they said."""
-    from flinkpy_dagster.dataplane.spark.class_archive import dump_options
+    from flinkpy_dagster.dataplane.spark.class_archive import dump_option
 
     (folder / "in").mkdir()
     (folder / "in" / "numbers.csv").write_text("a,1\nb,2\na,3\n")
     (folder / "program.py").write_text(PROGRAM)
-    options = f"spark.driver.defaultJavaOptions={' '.join(dump_options(made))}"
+    option = f"spark.driver.defaultJavaOptions={dump_option(made)}"
     done = subprocess.run(
-        [sys.executable, "-m", "flinkpy_dagster", "run", "-t", "local[2]", "-D", options]
+        [sys.executable, "-m", "flinkpy_dagster", "run", "-t", "local[2]", "-D", option]
         + [str(folder / "program.py"), str(folder)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,  # the JVM has it, too: it ends when the JVM does

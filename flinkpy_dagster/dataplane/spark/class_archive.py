@@ -1,6 +1,6 @@
 """Spark's classes in a file as Java has them in memory: a JVM that maps it starts faster.
 
-Java's class data sharing (JEP 350). A JVM writes the archive when it ends (``dump_options``); drivers of this Python
+Java's class data sharing (JEP 350). A JVM writes the archive when it ends (``dump_option``); drivers of this Python
 environment then use it (``use_options``). Java checks that an archive is of its own build and of the jars on its class
 path, and does without it if not.
 """
@@ -13,13 +13,18 @@ from pathlib import Path
 
 import pyspark
 
+from flinkpy_dagster.errors import TargetUnavailable
 
-def java_of_spark() -> str | None:
-    """The Java that Spark will run on, None if there is none."""
+
+def java_of_spark() -> str:
+    """The Java that Spark will run on. Raises TargetUnavailable if there is none."""
     home = os.environ.get("JAVA_HOME")
-    if home:
-        return shutil.which(os.path.join(home, "bin", "java"))
-    return shutil.which("java")
+    java = shutil.which(os.path.join(home, "bin", "java") if home else "java")
+    if java is None:
+        raise TargetUnavailable(
+            "Spark needs Java 17 or newer: install it (apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
+        )
+    return java
 
 
 def class_archive(java: str) -> Path:
@@ -39,6 +44,6 @@ def use_options(java: str) -> list[str]:
     )
 
 
-def dump_options(archive: Path) -> list[str]:
-    """Options of a JVM that writes an archive of the classes it has used; complete when the JVM has ended."""
-    return [f'-XX:ArchiveClassesAtExit="{archive}"']
+def dump_option(archive: Path) -> str:
+    """The option of a JVM that writes an archive of the classes it has used; complete when the JVM has ended."""
+    return f'-XX:ArchiveClassesAtExit="{archive}"'

@@ -32,9 +32,6 @@ from flinkpy_dagster.errors import NonRetryable, TargetUnavailable
 from flinkpy_dagster.programs.python_code import PythonCode
 
 _LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
-NEEDS_JAVA = (
-    "Spark needs Java 17 or newer: install it (apt-get install openjdk-17-jre-headless) or set JAVA_HOME."
-)
 _CHATTER = (
     "WARNING: Using incubator modules",
     "Setting Spark log level",
@@ -194,8 +191,6 @@ def _start(settings: dict[str, str]) -> None:
 def prepared(settings: dict[str, str]) -> dict[str, str]:
     """Settings to start a JVM with from this process, whose environment is set for it. Raises TargetUnavailable."""
     java = java_of_spark()
-    if java is None:
-        raise TargetUnavailable(NEEDS_JAVA)
     _check_master(settings["spark.master"])
     check_before_start(settings)
     _set_environment(settings)
