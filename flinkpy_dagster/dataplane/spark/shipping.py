@@ -91,10 +91,8 @@ def _register_program_modules() -> None:
 def program_modules() -> Iterator[ModuleType]:
     """Loaded modules that no worker is sure to have: neither installed, nor of Python, nor of this package."""
     installed = _installed_folders()
-    for (
-        name,
-        module,
-    ) in sys.modules.copy().items():  # a list of items is not made at one stroke: others import
+    loaded = sys.modules.copy()  # at one stroke, which a list of its items is not: other threads import
+    for name, module in loaded.items():
         file = getattr(module, "__file__", None)
         if name == "__main__" or file is None or name.partition(".")[0] == flinkpy_dagster.__name__:
             continue
